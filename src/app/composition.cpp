@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "files/file_access.hpp"
 #include "hosts/gateway_id.hpp"
 #include "hosts/hosts.hpp"
@@ -25,13 +26,15 @@ namespace terminally {
 
 namespace {
 
-FileRoots roots_of(const Config& config) {
-  if (!config.file_roots.empty()) {
-    return FileRoots::of(config.file_roots);
-  }
+/// The project that this process was started in.
+FileRoots project_root() {
   std::error_code error;
   const char* home = std::getenv("HOME");
   return FileRoots::of_project(std::filesystem::current_path(error), home != nullptr ? home : "");
+}
+
+FileRoots roots_of(const Config& config) {
+  return config.file_roots.empty() ? project_root() : FileRoots::of(config.file_roots);
 }
 
 std::chrono::milliseconds sync_window_of(const Config& config) {
@@ -42,6 +45,14 @@ std::chrono::milliseconds sync_window_of(const Config& config) {
 
 Implementation this_implementation() {
   return {"terminally-mcp", this_build().version};
+}
+
+Config in_project(Config config) {
+  try {
+    config.project = project_root().find(".").absolute;
+  } catch (const Error&) {  // it was started in none
+  }
+  return config;
 }
 
 std::shared_ptr<Hosts> make_hosts(const boost::asio::any_io_executor& executor, TmuxManager& manager,
@@ -67,6 +78,7 @@ std::shared_ptr<const PeerSettings> settings_of(const Config& config, std::funct
   PeerSettings settings;
   settings.identity = "stdio";
   settings.view = config.view;
+  settings.answers = config.answers;
   settings.files = std::make_shared<FileAccess>(roots_of(config), sync_window_of(config));
   settings.redaction = make_redaction(config);
   if (!config.gateway.empty()) {

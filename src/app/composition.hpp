@@ -16,6 +16,9 @@ class TmuxManager;
 /// This program's name on the wire, and the version of this build.
 [[nodiscard]] Implementation this_implementation();
 
+/// With the project that this process was started in, if its file system answers.
+[[nodiscard]] Config in_project(Config config);
+
 /// The hosts that a person has allowed; null where there are none, and behind a gateway, as calls take one
 /// hop only. A server owns its instance before it uses a host: the tabs there are named after the instance,
 /// so people find them by that name, and no second server of that name takes them over. Throws `Error` for a

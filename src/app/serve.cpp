@@ -120,7 +120,7 @@ int serve(const Config& config) {
                          config.state_root.string(), "--tmux", config.tmux, "instances", "clean"});
   }
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
-  TmuxManager manager(io.get_executor(), config);
+  TmuxManager manager(io.get_executor(), in_project(config));
   Ending ending;
   ending.on_begin = [&guard] { return guard.arm(kExitWithin); };
   std::exception_ptr failure;

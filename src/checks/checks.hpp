@@ -21,6 +21,7 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_tmux(const Config& config);  // checks_programs.cpp
 [[nodiscard]] Findings check_helpers(const Config& config);
 [[nodiscard]] Findings check_shells(const Config& config);
+[[nodiscard]] Findings check_clients(const Config& config);      // checks_clients.cpp
 [[nodiscard]] Findings check_directories(const Config& config);  // checks_system.cpp
 [[nodiscard]] Findings check_socket_path(const Config& config);
 [[nodiscard]] Findings check_locale(const Config& config);

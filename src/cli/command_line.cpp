@@ -15,11 +15,11 @@
 #include "base/error.hpp"
 #include "cli/guest.hpp"
 #include "cli/options.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
 #include "system/this_build.hpp"
+#include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
@@ -31,6 +31,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  terminally-mcp --view rendered          what an MCP client starts: serves until stdin ends\n"
     "  terminally-mcp --instance work          tabs that outlive the server\n"
+    "  terminally-mcp setup claude             have your client start it\n"
     "  terminally-mcp demo                     a client and a server talk to each other\n"
     "  terminally-mcp ls                       the tabs of the running instance\n"
     "  terminally-mcp tail @3 -f               what a tab prints, as it comes\n"
@@ -49,8 +50,8 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
     add(app, config, action);
   }
   add_exec(app, config, action, behind_dashes);
-  for (const auto& add : {add_cp, add_attach, add_history, add_instances, add_hosts, add_doctor, add_demo,
-                          add_completions, add_complete, add_gateway, add_relay}) {
+  for (const auto& add : {add_cp, add_attach, add_history, add_instances, add_hosts, add_setup, add_doctor,
+                          add_demo, add_uninstall, add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }

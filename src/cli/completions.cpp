@@ -13,9 +13,9 @@
 #include "base/process.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command_line.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "shell/shell_templates.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

@@ -14,13 +14,13 @@
 #include "base/files.hpp"
 #include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "files/copy_file.hpp"
 #include "files/file_access.hpp"
 #include "hosts/host_files.hpp"
 #include "hosts/hosts.hpp"
 #include "system/account.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

@@ -9,10 +9,10 @@
 #include "app/composition.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "cli/demo_client.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_snippets.hpp"
+#include "setup/server_client.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {
@@ -84,7 +84,7 @@ class Demo {
           answer.dump(2, ' ', false, ordered_json::error_handler_t::replace) + style_.end + "\n");
   }
 
-  DemoClient client_;
+  ServerClient client_;
   Style style_;
 };
 
@@ -134,8 +134,8 @@ int run_demo(const Config& config) {
   if (exit_code != 0) {
     throw Error(ErrorCode::internal, "the server ended with exit code " + std::to_string(exit_code));
   }
-  demo.say("Give it to your own client:");
-  print(client_snippets(program));
+  demo.say("Give it to your own client (terminally-mcp setup claude does that for Claude Code):");
+  print(client_snippets({std::getenv("HOME"), {}}, program));
   return 0;
 }
 

@@ -7,10 +7,10 @@
 #include "base/files.hpp"
 #include "checks/checks.hpp"
 #include "cli/guest.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "instance/instance.hpp"
 #include "system/proc.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {
@@ -54,7 +54,7 @@ Findings check_instances(const Config& config) {
 int doctor(const Config& config) {
   bool wrong = false;
   for (const auto& check : {check_tmux, check_helpers, check_locale, check_directories, check_socket_path,
-                            check_kernel, check_limits, check_shells, check_instances}) {
+                            check_kernel, check_limits, check_shells, check_clients, check_instances}) {
     for (const Finding& finding : check(config)) {
       print(mark(finding.grade) + on_one_line(finding.what) + "\n");
       if (!finding.mend.empty()) {

@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/arguments.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "log/recording.hpp"
+#include "terminal/print.hpp"
 #include "text/playback.hpp"
 
 namespace terminally {

@@ -14,12 +14,12 @@
 #include "base/process.hpp"
 #include "cli/command_line.hpp"
 #include "cli/options.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/gateway_lock.hpp"
 #include "hosts/hello.hpp"
 #include "hosts/pipe_command.hpp"
 #include "instance/instance.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

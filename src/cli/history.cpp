@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
 
 namespace terminally {

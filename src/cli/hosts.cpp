@@ -18,11 +18,11 @@
 #include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "base/utf8.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/far_messages.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/push.hpp"
+#include "terminal/print.hpp"
 #include "text/visible_text.hpp"
 
 namespace terminally {

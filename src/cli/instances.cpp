@@ -10,9 +10,9 @@
 #include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "cli/guest.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "tab/records.hpp"
+#include "terminal/print.hpp"
 #include "tmux/wire/instance_end.hpp"
 
 namespace terminally {

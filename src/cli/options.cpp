@@ -12,6 +12,7 @@
 
 #include "instance/helpers.hpp"
 #include "system/account.hpp"
+#include "tab/window_size.hpp"
 
 namespace terminally {
 namespace {
@@ -91,6 +92,48 @@ CLI::Validator absolute_path() {
       "");
 }
 
+void add_log_limits(CLI::App& app, Config& config) {
+  const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,
+                                  std::uint64_t least, const char* description) {
+    app.add_option(flag, value, description)
+        ->envname(variable)
+        ->transform(number_of_bytes(least, std::uint64_t{1} << 50U))
+        ->type_name("BYTES")
+        ->capture_default_str();
+  };
+  size_option("--log-segment-bytes", "TERMINALLY_LOG_SEGMENT_BYTES", config.log_segment_bytes, 4096,
+              "A tab's log is cut into files of this size; 64MiB, 2GiB and the like are understood");
+  size_option("--log-quota-bytes", "TERMINALLY_LOG_QUOTA_BYTES", config.log_quota_bytes, 4096,
+              "What the log of one tab may take; its oldest bytes go first");
+  size_option("--log-total-bytes", "TERMINALLY_LOG_TOTAL_BYTES", config.log_total_bytes, 4096,
+              "What all logs in the state directory may take; those of closed tabs go first");
+  size_option(
+      "--min-free-bytes", "TERMINALLY_MIN_FREE_BYTES", config.min_free_bytes, 0,
+      "Old logs are removed while their file system has less free; what is printed is logged all the same");
+  app.add_option("--log-keep-days", config.log_keep_days, "How long the log of a closed tab is kept")
+      ->envname("TERMINALLY_LOG_KEEP_DAYS")
+      ->check(whole_number(0, 36'500))
+      ->capture_default_str();
+}
+
+void add_time_limits(CLI::App& app, Config& config) {
+  static const std::map<std::string, OnTimeout> on_timeout_names = {{"interrupt", OnTimeout::interrupt},
+                                                                    {"background", OnTimeout::background}};
+  app.add_option("--default-timeout-ms", config.default_timeout_ms,
+                 "How long execute_command waits where it gives no timeout_ms")
+      ->check(whole_number(1, 86'400'000))
+      ->capture_default_str();
+  app.add_option("--on-timeout", config.on_timeout,
+                 "What becomes of a command then. Default: background without a timeout_ms (it goes on), "
+                 "interrupt with one")
+      ->transform(one_of(on_timeout_names))
+      ->type_name("interrupt|background");
+  app.add_option("--max-duration-ms", config.max_duration_ms,
+                 "Interrupts every command that runs longer; 0 is off")
+      ->check(whole_number(0, kLongestDurationMs))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Config default_config() {
@@ -125,6 +168,12 @@ void add_options(CLI::App& app, Config& config) {
          "Default view of tools: raw (exact), plain (no escape sequences), rendered (text as finally drawn)")
       ->transform(one_of(view_names))
       ->type_name("raw|plain|rendered");
+  static const std::map<std::string, AnswerForm> answer_names = {{"text", AnswerForm::text},
+                                                                 {"json", AnswerForm::json}};
+  app.add_option("--answers", config.answers,
+                 "What tools answer with: json (an object, twice), text (once, as a person reads it)")
+      ->transform(one_of(answer_names))
+      ->type_name("text|json");
   add_redaction(app, config);
   app.add_option(
          "--file-root", config.file_roots,
@@ -140,6 +189,19 @@ void add_options(CLI::App& app, Config& config) {
       ->type_name(kFileType)
       ->envname("TERMINALLY_HOSTS");
   app.add_option("--tmux", config.tmux, "The tmux program")->type_name(kProgramType)->capture_default_str();
+  app.add_option_function<std::string>(
+         "--size",
+         [&config](const std::string& text) {
+           const auto size = parse_window_size(text);
+           if (!size) {
+             throw CLI::ValidationError("--size", "\"" + text + "\" is no size from 20x5 to 1000x500");
+           }
+           config.cols = size->cols;
+           config.rows = size->rows;
+         },
+         "Columns and rows of new tabs")
+      ->default_str("200x50")
+      ->type_name("COLSxROWS");
   app.add_option("--history-limit", config.history_limit, "Lines of tmux scrollback of new tabs")
       ->check(whole_number(100, 1'000'000))
       ->capture_default_str();
@@ -149,31 +211,8 @@ void add_options(CLI::App& app, Config& config) {
                  "How long a call may block before it returns and lets its command run on")
       ->check(whole_number(100, 86'400'000))
       ->capture_default_str();
-  const auto size_option = [&app](const char* flag, const char* variable, std::uint64_t& value,
-                                  std::uint64_t least, const char* description) {
-    app.add_option(flag, value, description)
-        ->envname(variable)
-        ->transform(number_of_bytes(least, std::uint64_t{1} << 50U))
-        ->type_name("BYTES")
-        ->capture_default_str();
-  };
-  size_option("--log-segment-bytes", "TERMINALLY_LOG_SEGMENT_BYTES", config.log_segment_bytes, 4096,
-              "A tab's log is cut into files of this size; 64MiB, 2GiB and the like are understood");
-  size_option("--log-quota-bytes", "TERMINALLY_LOG_QUOTA_BYTES", config.log_quota_bytes, 4096,
-              "What the log of one tab may take; its oldest bytes go first");
-  size_option("--log-total-bytes", "TERMINALLY_LOG_TOTAL_BYTES", config.log_total_bytes, 4096,
-              "What all logs in the state directory may take; those of closed tabs go first");
-  size_option(
-      "--min-free-bytes", "TERMINALLY_MIN_FREE_BYTES", config.min_free_bytes, 0,
-      "Old logs are removed while their file system has less free; what is printed is logged all the same");
-  app.add_option("--log-keep-days", config.log_keep_days, "How long the log of a closed tab is kept")
-      ->envname("TERMINALLY_LOG_KEEP_DAYS")
-      ->check(whole_number(0, 36'500))
-      ->capture_default_str();
-  app.add_option("--max-duration-ms", config.max_duration_ms,
-                 "Interrupts every command that runs longer; 0 is off")
-      ->check(whole_number(0, kLongestDurationMs))
-      ->capture_default_str();
+  add_log_limits(app, config);
+  add_time_limits(app, config);
 }
 
 void place_helpers(Config& config) {

@@ -13,11 +13,11 @@
 #include "base/timeout.hpp"
 #include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
-#include "cli/log_display.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "log/output.hpp"
 #include "log/recording.hpp"
+#include "terminal/log_display.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

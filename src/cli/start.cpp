@@ -4,9 +4,9 @@
 #include <string>
 
 #include "app/serve.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "system/proc.hpp"
+#include "terminal/print.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {

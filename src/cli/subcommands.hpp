@@ -39,6 +39,8 @@ void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::
 void add_history(CLI::App& app, Config& config, Action& action);
 void add_instances(CLI::App& app, Config& config, Action& action);
 void add_doctor(CLI::App& app, Config& config, Action& action);
+void add_setup(CLI::App& app, Config& config, Action& action);
+void add_uninstall(CLI::App& app, Config& config, Action& action);
 void add_demo(CLI::App& app, Config& config, Action& action);
 void add_hosts(CLI::App& app, Config& config, Action& action);
 void add_gateway(CLI::App& app, Config& config, Action& action);

@@ -13,14 +13,14 @@
 #include "base/until_signal.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
-#include "cli/log_display.hpp"
-#include "cli/print.hpp"
 #include "cli/subcommands.hpp"
 #include "log/log_end.hpp"
 #include "log/log_follower.hpp"
 #include "log/output.hpp"
 #include "log/pane_log.hpp"
 #include "system/log_watch.hpp"
+#include "terminal/log_display.hpp"
+#include "terminal/print.hpp"
 #include "text/render.hpp"
 
 namespace terminally {

@@ -169,6 +169,10 @@ asio::awaitable<bool> CommandTyping::approach() {
       own != tab_.runs.begin() && own != tab_.runs.end()) {
     (*std::prev(own))->shells().note_shell_gateway(foreground, Clock::now());
   }
+  if (!record_->cwd.empty() && process_cwd(foreground.pid) != record_->cwd) {
+    throw Error(ErrorCode::busy, "tab " + to_string(tab_.window) + " was just taken to " + record_->cwd +
+                                     ", and by somebody else from there; nothing was run. Try again");
+  }
   prompt_ = foreground;
   co_return true;
 }

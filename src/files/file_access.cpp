@@ -126,6 +126,7 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
     co_await worker_.run(kStepCost, std::move(open));
   }
   *part = known_of(*file);
+  part->path = place.absolute;
   if (request.lines) {
     const auto search = std::make_shared<LineSearch>(file, *request.lines, request.max_bytes, place.said);
     co_await step_to_end(search);
@@ -188,11 +189,12 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   gather_terms(path, request);
   const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
   const auto known = parts_.find(path);
+  const auto written = std::make_shared<WrittenFile>();
+  written->path = place.absolute;
   auto fresh = worker_.own<FreshFile>(
       std::move(place), request,
       request.piece && known != parts_.end() ? std::optional(known->second) : std::nullopt);
   const bool ends_here = request.piece && request.piece != FilePiece::last;
-  const auto written = std::make_shared<WrittenFile>();
   written->bytes_written = request.content.size();
   std::exception_ptr failure;
   try {

@@ -54,6 +54,7 @@ struct ReadFile {
 };
 
 struct FilePart {
+  std::string path;  ///< absolute, as the root was spelled
   std::string content;
   std::uint64_t size = 0;
   unsigned mode = 0;
@@ -88,6 +89,7 @@ struct WriteFile {
 inline constexpr std::string_view kAbsent = "absent";
 
 struct WrittenFile {
+  std::string path;  ///< absolute, as the root was spelled
   std::uint64_t bytes_written = 0;
   std::optional<std::string> sha256;  ///< of the whole file, once it has its name; not of large parts
   std::string part_path;              ///< where the parts are until then, as a file URI

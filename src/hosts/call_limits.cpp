@@ -8,26 +8,27 @@
 namespace terminally {
 namespace {
 
-constexpr std::uint64_t kDefaultTimeoutMs = 10'000;
+constexpr std::uint64_t kLeastDefaultMs = 10'000;  // of every tool that waits but execute_command
 constexpr std::uint64_t kLongestTimeoutMs = 86'400'000;
 constexpr Milliseconds kOfTheWay{5'000};
 
 }  // namespace
 
-Milliseconds time_there(const FarCall& call, std::uint64_t window_ms) {
+Milliseconds time_there(const FarCall& call, CallLimits limits) {
   const auto given = call.arguments->find("timeout_ms");
   const bool is_number = given != call.arguments->end() && given->is_number_unsigned();
+  const std::uint64_t default_ms = std::max(limits.default_ms, kLeastDefaultMs);
   const std::uint64_t own = is_number ? std::min(given->get<std::uint64_t>(), kLongestTimeoutMs)
-                                      : (call.traits.has_timeout ? kDefaultTimeoutMs : window_ms);
-  return Milliseconds(call.caller.progress ? own : std::min(own, window_ms));
+                                      : (call.traits.has_timeout ? default_ms : limits.window_ms);
+  return Milliseconds(call.caller.progress ? own : std::min(own, limits.window_ms));
 }
 
-std::optional<Milliseconds> answered_within(const FarCall& call, std::uint64_t window_ms) {
-  return call.caller.task ? std::nullopt : std::optional(time_there(call, window_ms) + kBeyond);
+std::optional<Milliseconds> answered_within(const FarCall& call, CallLimits limits) {
+  return call.caller.task ? std::nullopt : std::optional(time_there(call, limits) + kBeyond);
 }
 
-Milliseconds waits_for_link(const FarCall& call, std::uint64_t window_ms) {
-  return call.caller.task ? std::chrono::hours(24) : time_there(call, window_ms) + kOfTheWay;
+Milliseconds waits_for_link(const FarCall& call, CallLimits limits) {
+  return call.caller.task ? std::chrono::hours(24) : time_there(call, limits) + kOfTheWay;
 }
 
 }  // namespace terminally

@@ -34,8 +34,8 @@ FarSession::Request tool_request(const std::string& tool, ordered_json arguments
 }
 
 /// When the call must have been answered.
-Clock::time_point answered_by(const FarCall& call, std::uint64_t window_ms) {
-  const std::optional<Milliseconds> within = answered_within(call, window_ms);
+Clock::time_point answered_by(const FarCall& call, CallLimits limits) {
+  const std::optional<Milliseconds> within = answered_within(call, limits);
   return within ? Clock::now() + *within : Clock::time_point::max();
 }
 
@@ -180,7 +180,7 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
   std::shared_ptr<FarSession> session = co_await connected(by);
   std::string why;
   try {
-    co_return co_await call_tool(std::move(session), call, "", answered_by(call, start_.sync_window_ms));
+    co_return co_await call_tool(std::move(session), call, "", answered_by(call, start_.limits));
   } catch (const LinkLost& lost) {
     why = lost.what();
   } catch (const NotAnswered& late) {
@@ -193,19 +193,19 @@ awaitable<ordered_json> Host::call_known(FarCall call, Clock::time_point by) {
     throw unknown_effect(call, "the link was lost (" + why + ")");
   }
   session = co_await connected(by);
-  const auto again_by = answered_by(call, start_.sync_window_ms);
+  const auto again_by = answered_by(call, start_.limits);
   co_return co_await call_tool(std::move(session), std::move(call), "", again_by);
 }
 
 /// What begins a command has a key, which the far side records before it types.
 awaitable<ordered_json> Host::begin(FarCall call, std::string key) {
   const auto by = Clock::now() + kConnectsWithin + kBeyond;
-  const auto until = Clock::now() + waits_for_link(call, start_.sync_window_ms);
+  const auto until = Clock::now() + waits_for_link(call, start_.limits);
   std::shared_ptr<FarSession> session = co_await connected(by);
   Lost lost{"", session->place()};
   bool unanswered = false;
   try {
-    co_return co_await call_tool(std::move(session), call, key, answered_by(call, start_.sync_window_ms));
+    co_return co_await call_tool(std::move(session), call, key, answered_by(call, start_.limits));
   } catch (const LinkLost& error) {
     lost.why = error.what();
   } catch (const NotAnswered&) {

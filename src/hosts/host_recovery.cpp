@@ -47,7 +47,7 @@ awaitable<ordered_json> Host::ask_by_key(std::string method, std::string key, Cl
 }
 
 awaitable<void> Host::end_command(std::string key) {
-  const Milliseconds window(start_.sync_window_ms);
+  const Milliseconds window(start_.limits.window_ms);
   co_await ask_by_key("terminally-mcp/end_command", std::move(key), Clock::now() + kConnectsWithin + window,
                       window);
 }

@@ -31,6 +31,7 @@ std::string_view name_of(Redact redact) {
 
 /// The user's settings for answers and commands, which hold on the far side too. Settings of a machine
 /// (directories, disk limits) stay with that machine, and values masked by name never travel.
+/// Servers speak JSON among themselves: --answers stays here.
 std::vector<std::string> flags_for_there(const Config& config) {
   std::vector<std::string> flags = {"--view",
                                     std::string(name_of(config.view)),
@@ -42,6 +43,19 @@ std::vector<std::string> flags_for_there(const Config& config) {
                                     std::to_string(config.history_limit),
                                     "--max-duration-ms",
                                     std::to_string(config.max_duration_ms)};
+  const auto differs = [&flags](const char* flag, std::string value, bool is_default) {
+    if (!is_default) {  // a build from before has no such flag
+      flags.insert(flags.end(), {flag, std::move(value)});
+    }
+  };
+  differs("--default-timeout-ms", std::to_string(config.default_timeout_ms),
+          config.default_timeout_ms == Config().default_timeout_ms);
+  differs("--size", std::to_string(config.cols) + "x" + std::to_string(config.rows),
+          config.cols == Config().cols && config.rows == Config().rows);
+  if (config.on_timeout) {
+    const bool interrupts = *config.on_timeout == OnTimeout::interrupt;
+    flags.insert(flags.end(), {"--on-timeout", interrupts ? "interrupt" : "background"});
+  }
   if (config.plain_env) {
     flags.emplace_back("--plain-env");
   }
@@ -171,7 +185,7 @@ FarStart far_start(const HostEntry& host, const Config& config, const std::strin
                        : host.instance;
   start.temporary = config.instance.empty() && host.instance.empty();
   start.flags = flags_for_there(config);
-  start.sync_window_ms = config.sync_window_ms;
+  start.limits = {config.sync_window_ms, config.default_timeout_ms};
   return start;
 }
 

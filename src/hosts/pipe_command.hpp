@@ -1,23 +1,23 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/process.hpp"
+#include "hosts/call_limits.hpp"
 #include "hosts/hosts_file.hpp"
 
 namespace terminally {
 
 /// Parameters on a far side's command line. None comes from an agent or has a character special to a shell.
 struct FarStart {
-  std::string gateway;                    ///< id of this gateway, the same after a restart
-  std::string nonce;                      ///< 32 hexadecimal digits
-  std::string instance;                   ///< on the far side
-  std::vector<std::string> flags;         ///< flags of this configuration that hold there as well
-  std::uint64_t sync_window_ms = 55'000;  ///< as `flags` say
-  bool temporary = false;                 ///< the tabs there end with this gateway
+  std::string gateway;             ///< id of this gateway, the same after a restart
+  std::string nonce;               ///< 32 hexadecimal digits
+  std::string instance;            ///< on the far side
+  std::vector<std::string> flags;  ///< flags of this configuration that hold there as well
+  CallLimits limits;               ///< as `flags` say
+  bool temporary = false;          ///< the tabs there end with this gateway
 };
 
 /// The argv of a pipe to the program there, in gateway mode. `control` is the control socket over which ssh

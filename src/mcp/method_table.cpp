@@ -38,6 +38,15 @@ constexpr const char* kInstructions =
     "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
     "command at a time.";
 
+constexpr const char* kOfTexts =
+    " The server speaks in the last line of an answer, in brackets, and in as many lines \"note: ...\" above "
+    "it as that line says; all else was printed. A short answer without such a line is what a command "
+    "printed that exited with 0.";
+
+std::string instructions_for(const Peer& peer) {
+  return std::string(kInstructions) + (peer.settings()->answers == AnswerForm::text ? kOfTexts : "");
+}
+
 /// The server's capabilities that the revision knows.
 ordered_json capabilities(Revision revision) {
   ordered_json has;
@@ -70,18 +79,18 @@ awaitable<ordered_json> initialize(Peer& peer, ExchangePtr exchange) {
   result["capabilities"] = capabilities(revision);
   result["serverInfo"]["name"] = peer.core().info.name;
   result["serverInfo"]["version"] = peer.core().info.version;
-  result["instructions"] = kInstructions;
+  result["instructions"] = instructions_for(peer);
   if (peer.settings()->gateway) {
     result["_meta"][kPlaceKey] = peer.settings()->gateway->place();
   }
   co_return result;
 }
 
-awaitable<ordered_json> discover(Peer& /*peer*/, ExchangePtr exchange) {
+awaitable<ordered_json> discover(Peer& peer, ExchangePtr exchange) {
   ordered_json result;
   result["supportedVersions"] = supported_versions();
   result["capabilities"] = capabilities(exchange->revision());
-  result["instructions"] = kInstructions;
+  result["instructions"] = instructions_for(peer);
   add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
@@ -106,7 +115,7 @@ awaitable<ordered_json> set_level(Peer& /*peer*/, ExchangePtr exchange) {
 awaitable<ordered_json> list_tools(Peer& peer, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   ordered_json result;
-  result["tools"] = shape_tools(peer.core().router->list(), exchange->revision());
+  result["tools"] = shape_tools(peer.core().router->list(), exchange->revision(), peer.settings()->answers);
   add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
@@ -151,8 +160,8 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
     if (peer.settings()->gateway) {
       take_words_of_gateway(*exchange->params(), caller);
     }
-    ordered_json object = co_await peer.core().router->call(*tool, arguments, std::move(caller));
-    ordered_json result = tool_result(std::move(object), exchange->revision());
+    Answer answer = co_await peer.core().router->call(*tool, arguments, std::move(caller));
+    ordered_json result = tool_result(std::move(answer), exchange->revision());
     if (peer.settings()->gateway) {
       result["content"] = ordered_json::array();  // the gateway makes the text from structuredContent
     }

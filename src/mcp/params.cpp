@@ -110,11 +110,15 @@ ordered_json text_content(std::string_view text) {
 
 }  // namespace
 
-ordered_json tool_result(ordered_json object, Revision revision) {
+ordered_json tool_result(Answer answer, Revision revision) {
   ordered_json result;
-  result["content"] = text_content(object.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  if (!answer.text.empty()) {
+    result["content"] = text_content(answer.text);
+    return result;
+  }
+  result["content"] = text_content(answer.object.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   if (revision >= Revision::v2025_06_18) {
-    result["structuredContent"] = std::move(object);
+    result["structuredContent"] = std::move(answer.object);
   }
   return result;
 }
@@ -126,12 +130,12 @@ ordered_json tool_error(std::string_view text) {
   return result;
 }
 
-ordered_json shape_tools(ordered_json tools, Revision revision) {
+ordered_json shape_tools(ordered_json tools, Revision revision, AnswerForm answers) {
   for (ordered_json& tool : tools) {
     if (revision != Revision::v2025_11_25) {
       tool.erase("execution");  // no other revision has it
     }
-    if (revision < Revision::v2025_06_18) {
+    if (revision < Revision::v2025_06_18 || answers == AnswerForm::text) {
       tool.erase("outputSchema");
     }
     if (revision < Revision::v2025_03_26) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "config.hpp"
 #include "mcp/core.hpp"
+#include "toolkit/router.hpp"
 
 namespace terminally {
 
@@ -38,14 +40,17 @@ void need_tasks_extension(const nlohmann::json& params);
 /// Throws for any cursor: every list is one page, so no cursor was ever handed out.
 void refuse_cursor(const nlohmann::json& params);
 
-/// The result of tools/call: the object as text and, where the revision knows it, as structuredContent.
-[[nodiscard]] nlohmann::ordered_json tool_result(nlohmann::ordered_json object, Revision revision);
+/// The result of tools/call: the answer's text alone, or the object as text and, where the revision knows it,
+/// as structuredContent.
+[[nodiscard]] nlohmann::ordered_json tool_result(Answer answer, Revision revision);
 
 /// The result of a tool that failed: `text` for the model, with isError.
 [[nodiscard]] nlohmann::ordered_json tool_error(std::string_view text);
 
-/// Drops the fields that the revision does not know from the entries of tools/list.
-[[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision);
+/// Drops the fields that the revision does not know from the entries of tools/list, and the schema of answers
+/// that are text.
+[[nodiscard]] nlohmann::ordered_json shape_tools(nlohmann::ordered_json tools, Revision revision,
+                                                 AnswerForm answers);
 
 /// Drops the titles, which came with 2025-06-18, from the entries of other lists.
 [[nodiscard]] nlohmann::ordered_json without_titles(nlohmann::ordered_json entries, Revision revision);

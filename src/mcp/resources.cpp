@@ -67,9 +67,9 @@ awaitable<std::string> tabs_as_listed(const Peer& peer) {
   const Router& router = *peer.core().router;
   auto arguments = std::make_shared<const json>(json::object());
   Caller caller{peer.settings()};
-  const ordered_json tabs =
+  const Answer tabs =
       co_await router.call(*router.find("list_tabs"), std::move(arguments), std::move(caller));
-  co_return tabs.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  co_return tabs.object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// The tabs of connected hosts, with the host in their ids. The rows are not masked yet.
@@ -94,8 +94,8 @@ awaitable<std::string> text_from_there(const Peer& peer, ResourceUri uri) {
   auto shared = std::make_shared<const json>(std::move(arguments));
   const Tool* tool = router.find(log ? "read_logs_from_tab" : "read_screen");
   Caller caller{peer.settings()};
-  const ordered_json shown = co_await router.call(*tool, std::move(shared), std::move(caller));
-  const ordered_json text = shown.value(log ? "content" : "text", ordered_json());
+  const Answer shown = co_await router.call(*tool, std::move(shared), std::move(caller));
+  const ordered_json text = shown.object.value(log ? "content" : "text", ordered_json());
   co_return text.is_string() ? text.get<std::string>() : "";
 }
 

@@ -82,10 +82,10 @@ std::string status_message(const Task& task, const std::string& progress_text) {
   if (!task.error_text.empty()) {
     return task.error_text;
   }
-  const auto code = task.object.find("exit_code");
-  const bool has_code = code != task.object.end() && code->is_number_integer();
-  const auto given = task.object.find("reason");  // null in a verbose result without a reason
-  const bool has_reason = given != task.object.end() && given->is_string();
+  const auto code = task.answer.object.find("exit_code");
+  const bool has_code = code != task.answer.object.end() && code->is_number_integer();
+  const auto given = task.answer.object.find("reason");  // null in a verbose result without a reason
+  const bool has_reason = given != task.answer.object.end() && given->is_string();
   const std::string reason = has_reason ? given->get<std::string>() : "";
   const std::string exit = has_code ? "exit code " + std::to_string(code->get<int>()) : "";
   return exit + (exit.empty() || reason.empty() ? "" : ", ") + reason;
@@ -115,8 +115,8 @@ std::string_view task_status(const Task& task, Revision revision) {
   if (task.fault || (!task.error_text.empty() && !is_modern(revision))) {
     return "failed";
   }
-  const auto reason = task.object.find("reason");
-  const bool cancelled = reason != task.object.end() && *reason == "cancelled_by_client";
+  const auto reason = task.answer.object.find("reason");
+  const bool cancelled = reason != task.answer.object.end() && *reason == "cancelled_by_client";
   return cancelled ? "cancelled" : "completed";
 }
 
@@ -163,7 +163,7 @@ ordered_json task_outcome(const Task& task, Revision revision) {
     return tool_error(!task.host.empty() ? "cancelled: the host has been told to end it"
                                          : "cancelled before it began");
   }
-  return task.error_text.empty() ? tool_result(task.object, revision) : tool_error(task.error_text);
+  return task.error_text.empty() ? tool_result(task.answer, revision) : tool_error(task.error_text);
 }
 
 }  // namespace terminally

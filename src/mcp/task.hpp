@@ -14,12 +14,13 @@
 #include "base/ids.hpp"
 #include "mcp/revisions.hpp"
 #include "toolkit/peer_settings.hpp"
+#include "toolkit/router.hpp"
 
 namespace terminally {
 
 class ProgressSink;
 
-/// A call that goes on after its answer. Once over, it has one of `object`, `error_text`, `fault` and
+/// A call that goes on after its answer. Once over, it has one of `answer`, `error_text`, `fault` and
 /// `aborted`; none of them while it runs.
 struct Task {
   struct Command {
@@ -37,7 +38,7 @@ struct Task {
   std::set<std::string> known_to;  ///< identities of peers that have begun or found the task
   std::int64_t created_ms = 0;     ///< since the epoch
   std::int64_t updated_ms = 0;
-  nlohmann::ordered_json object;           ///< the tool's result
+  Answer answer;                           ///< the tool's result
   std::string error_text;                  ///< the tool's error
   bool fault = false;                      ///< an internal error
   bool refused = false;                    ///< `error_text` is about the arguments: nothing was begun

@@ -25,7 +25,7 @@ constexpr Milliseconds kLookThereAgain{1'000};
 
 /// The state of the command of a task that was found by its id: what view its call asked for is not on
 /// record.
-awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
+awaitable<Answer> command_state(RouterPtr router, TaskPtr task) {
   json arguments;
   if (task->command) {
     arguments["window_id"] = to_string(task->command->window);
@@ -39,16 +39,16 @@ awaitable<ordered_json> command_state(RouterPtr router, TaskPtr task) {
   co_return co_await router->call(*router->find("get_command_state"), std::move(shared), std::move(caller));
 }
 
-awaitable<ordered_json> command_result(RouterPtr router, TaskPtr task) {
-  ordered_json object = co_await command_state(std::move(router), task);
+awaitable<Answer> command_result(RouterPtr router, TaskPtr task) {
+  Answer answer = co_await command_state(std::move(router), task);
   if (task->command) {
-    object["window_id"] = to_string(task->command->window);
+    answer.object["window_id"] = to_string(task->command->window);
   }
-  co_return object;
+  co_return answer;
 }
 
-void is_over(Task& task, ordered_json object) {
-  task.object = std::move(object);
+void is_over(Task& task, Answer answer) {
+  task.answer = std::move(answer);
   task.settled.set();
   task.over.set();
 }
@@ -65,19 +65,19 @@ awaitable<bool> find_here(RouterPtr router, TaskPtr task) {
   task->created_ms = now.started_at_ms;
   task->updated_ms = now.started_at_ms + static_cast<std::int64_t>(now.duration_ms);
   if (now.state != CommandState::running) {
-    ordered_json object = co_await command_result(router, task);
-    is_over(*task, std::move(object));
+    Answer answer = co_await command_result(router, task);
+    is_over(*task, std::move(answer));
   }
   co_return true;
 }
 
-bool runs(const ordered_json& state) {
-  return state.value("state", ordered_json()) == "running";
+bool runs(const Answer& state) {
+  return state.object.value("state", ordered_json()) == "running";
 }
 
 /// Uses the time of the search as the task's time, as this side does not know when the command began.
 awaitable<bool> find_there(RouterPtr router, TaskPtr task) {
-  ordered_json now = co_await command_state(router, task);
+  Answer now = co_await command_state(router, task);
   task->created_ms = task->updated_ms = wall_clock_ms();
   if (!runs(now)) {
     is_over(*task, std::move(now));
@@ -89,9 +89,9 @@ awaitable<bool> find_there(RouterPtr router, TaskPtr task) {
 awaitable<void> see_through_there(RouterPtr router, TaskPtr task) {
   for (;;) {
     try {
-      ordered_json now = co_await command_state(router, task);
+      Answer now = co_await command_state(router, task);
       if (!runs(now)) {
-        task->object = std::move(now);
+        task->answer = std::move(now);
         co_return;
       }
     } catch (const Error& error) {
@@ -146,7 +146,7 @@ awaitable<void> see_command_through(RouterPtr router, TaskPtr task) {
   try {
     if (task->command) {
       co_await router->services().manager->commands().wait_for_end(task->command->window, task->command->id);
-      task->object = co_await command_result(router, task);
+      task->answer = co_await command_result(router, task);
     } else {
       co_await see_through_there(router, task);
     }

@@ -41,7 +41,7 @@ awaitable<void> run_call(RouterPtr router, TaskPtr task, TaskRequest request) {
   Caller caller{std::move(request.peer), std::move(request.client), reports_to(std::move(request.progress)),
                 TaskCall{std::move(on_begin), task->key}};
   try {
-    task->object = co_await router->call(request.tool, std::move(request.arguments), std::move(caller));
+    task->answer = co_await router->call(request.tool, std::move(request.arguments), std::move(caller));
   } catch (const Error& error) {
     task->error_text = error.what();
     task->refused = !task->command && is_refusal(error);

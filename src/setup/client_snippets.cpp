@@ -1,56 +1,26 @@
-// Writes the configuration of each MCP client that starts this program.
+// Writes what a person adds to the configuration of each MCP client by hand.
 #include "setup/client_snippets.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "setup/client_entry.hpp"
 #include "shell/shell_text.hpp"
 
 namespace terminally {
-namespace {
 
-using nlohmann::ordered_json;
-
-constexpr const char* kServer = "terminally";
-
-ordered_json arguments() {
-  return ordered_json::array({"--view", "rendered"});
+std::string client_snippet(const McpClient& client, const ClientPlaces& places, const std::string& program) {
+  return "# " + std::string(client.title) + ": " + configuration_of(client, places).string() + "\n" +
+         with_entry(client, std::nullopt, program, false);
 }
 
-std::string config_file(const std::string& program, const char* key, bool with_type) {
-  ordered_json server;
-  if (with_type) {
-    server["type"] = "stdio";
+std::string client_snippets(const ClientPlaces& places, const std::string& program) {
+  std::string command = std::string("claude mcp add ") + kServerName + " -- " + shell_word(program);
+  for (const std::string& argument : client_arguments()) {
+    command += " " + argument;
   }
-  server["command"] = program;
-  server["args"] = arguments();
-  ordered_json file;
-  file[key][kServer] = std::move(server);
-  return file.dump(2) + "\n";
-}
-
-}  // namespace
-
-std::string client_snippets(const std::string& program) {
-  const std::string name = kServer;
-  return "# Claude Code\n"
-         "claude mcp add " +
-         name + " -- " + shell_word(program) +
-         " --view rendered\n"
-         "\n# Claude Desktop: claude_desktop_config.json (Settings, Developer, Edit Config)\n" +
-         config_file(program, "mcpServers", false) +
-         "\n# Cursor: ~/.cursor/mcp.json, or .cursor/mcp.json in a project\n" +
-         config_file(program, "mcpServers", false) + "\n# VS Code: .vscode/mcp.json\n" +
-         config_file(program, "servers", true) +
-         // A TOML basic string and a JSON string are written alike.
-         "\n# Codex: ~/.codex/config.toml\n"
-         "[mcp_servers." +
-         name +
-         "]\n"
-         "command = " +
-         ordered_json(program).dump() +
-         "\n"
-         "args = " +
-         arguments().dump() + "\n";
+  std::string text = "# Claude Code, by its own command\n" + command + "\n";
+  for (const McpClient& client : all_clients()) {
+    text += "\n" + client_snippet(client, places, program);
+  }
+  return text;
 }
 
 }  // namespace terminally

@@ -2,10 +2,15 @@
 
 #include <string>
 
+#include "setup/clients.hpp"
+
 namespace terminally {
 
-/// How to configure Claude Code, Claude Desktop, Cursor, VS Code and Codex with this program. `program` is
-/// its absolute path. Pure.
-[[nodiscard]] std::string client_snippets(const std::string& program);
+/// What has to be in the configuration of a client, for people who add it by hand. Pure.
+[[nodiscard]] std::string client_snippet(const McpClient& client, const ClientPlaces& places,
+                                         const std::string& program);
+
+/// The same for all clients. `program` is the absolute path of this program.
+[[nodiscard]] std::string client_snippets(const ClientPlaces& places, const std::string& program);
 
 }  // namespace terminally

@@ -30,6 +30,7 @@ struct InlineTemplate {
   std::string_view run;       ///< START, the text, END
   std::string_view epilogue;  ///< a last line appended to the text
   std::string_view end;       ///< prints END and takes the hooks out
+  std::string_view cd;        ///< one line: goes to a directory
 };
 
 [[nodiscard]] const InlineTemplate& inline_template();

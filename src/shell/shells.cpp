@@ -180,8 +180,9 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
   return script;
 }
 
-std::string cd_command(ShellKind kind, const std::string& directory) {
-  return fill_line(shell_template(kind).cd, {{"DIRECTORY", quoted_for(kind, directory)}});
+std::string cd_command(std::optional<ShellKind> kind, const std::string& directory) {
+  const std::string_view script = kind ? shell_template(*kind).cd : inline_template().cd;
+  return fill_line(script, {{"DIRECTORY", quoted_for(kind.value_or(ShellKind::posix), directory)}});
 }
 
 std::vector<std::string> inline_lines(const ShellCommand& command) {

@@ -59,8 +59,9 @@ struct ShellScript {
 
 [[nodiscard]] ShellScript shell_script(ShellKind kind, const ShellCommand& command);
 
-/// A command that changes to a directory, whatever functions and aliases there are.
-[[nodiscard]] std::string cd_command(ShellKind kind, const std::string& directory);
+/// A command that changes to a directory, whatever functions and aliases there are. Without a kind: for a
+/// shell that cannot read our files, whose aliases alone do not matter.
+[[nodiscard]] std::string cd_command(std::optional<ShellKind> kind, const std::string& directory);
 
 /// The largest text that can be sent in-line.
 inline constexpr std::size_t kInlineLimitBytes = 65'536;

@@ -31,7 +31,7 @@ std::string how_to_answer(const AwaitingInput& awaiting) {
   switch (awaiting.kind) {
     case AwaitingInput::Kind::line:
     case AwaitingInput::Kind::password:
-      return "it waits for the keyboard: send_text answers it";
+      return std::string(kAwaitsText) + "send_text answers it";
     case AwaitingInput::Kind::program:
       return "it waits for keys: read_screen shows it, send_keys and send_text drive it";
     case AwaitingInput::Kind::stopped:

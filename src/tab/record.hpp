@@ -67,6 +67,11 @@ struct AwaitingInput {
   std::string prompt;
 };
 
+/// How the notes begin that say nothing but how the command stands and which call comes next. A text answer
+/// says that in its last line (toolkit/answer_state.hpp).
+inline constexpr std::string_view kStillRunning = "still running: ";
+inline constexpr std::string_view kAwaitsText = "it waits for the keyboard: ";
+
 /// What the caller of a tool can do about it.
 [[nodiscard]] std::string how_to_answer(const AwaitingInput& awaiting);
 

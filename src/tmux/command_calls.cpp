@@ -36,8 +36,8 @@ constexpr Milliseconds kTimeToAnswer{2'000};
 /// How often a command of another process is looked at: each look reads the log from its start.
 constexpr Milliseconds kBetweenGlances{500};
 
-constexpr std::string_view kNoTimeout =
-    "; its timeout_ms holds no longer, get_command_state has its result, cancel_command ends it";
+constexpr std::string_view kNoTimeout = "its timeout_ms holds no longer, ";
+constexpr std::string_view kGoesOn = "get_command_state has its result, cancel_command ends it";
 
 void check_command(const std::string& command) {
   if (command.find('\0') != std::string::npos) {
@@ -63,7 +63,7 @@ std::string after_timeout(const Tab& tab, std::uint64_t timeout_ms, bool was_wai
          next_call("wait_for", tab.window, R"("until": "exit")") + "; a server belongs in start_process";
 }
 
-std::string why_it_runs_on(const CommandRun& run) {
+std::string why_it_runs_on(const CommandRun& run, WindowId window) {
   if (!run.has_begun()) {
     return "its line was typed and no sign of its start has come yet (a slow link, or a log or tmux that "
            "stands still): it may run, or run later; do not send it again before get_command_state says how "
@@ -72,8 +72,8 @@ std::string why_it_runs_on(const CommandRun& run) {
   }
   return run.is_interrupted()
              ? "its timeout_ms is over and it is being ended; get_command_state shows how it ended"
-             : "still running; get_command_state shows what comes, wait_for waits for it, cancel_command "
-               "ends it";
+             : std::string(kStillRunning) + next_call("wait_for", window, R"("until": "exit")") +
+                   " waits for it, get_command_state shows what comes, cancel_command ends it";
 }
 
 /// How long a call waits for its command, and what for.
@@ -171,6 +171,24 @@ Awaitable<T> told_of_other_tabs(const CommandCalls::Parts& parts, bool named, Aw
   }
 }
 
+/// How long the command of one call may run, and what becomes of it then.
+struct Limits {
+  std::uint64_t timeout_ms;  ///< of the call; the command's own where it interrupts
+  std::uint64_t longest_ms;  ///< no command runs longer here
+  bool interrupts;           ///< else the command goes on
+  bool was_set = true;       ///< by whoever asks, or by the server: else the call just comes back
+};
+
+Limits limits_of(const ExecuteCommand& request, const Config& config) {
+  const OnTimeout usual = request.timeout_ms ? OnTimeout::interrupt : OnTimeout::background;
+  const OnTimeout then = request.on_timeout.value_or(config.on_timeout.value_or(usual));
+  const std::uint64_t longest_ms = config.max_duration_ms != 0 ? config.max_duration_ms : kForeverMs;
+  const std::uint64_t asked_ms = request.timeout_ms.value_or(config.default_timeout_ms);
+  const bool is_capped = longest_ms < asked_ms;
+  const bool interrupts = then == OnTimeout::interrupt || is_capped;
+  return {std::min(asked_ms, longest_ms), longest_ms, interrupts, interrupts || request.timeout_ms};
+}
+
 Commands::Begin what_begins(ExecuteCommand& request, Clock::time_point deadline) {
   Commands::Begin what;
   what.command = std::move(request.command);
@@ -178,28 +196,26 @@ Commands::Begin what_begins(ExecuteCommand& request, Clock::time_point deadline)
   what.task_key = std::move(request.task_key);
   what.input = std::move(request.input);
   what.deadline = deadline;
-  what.spares_unseen = !request.on_timeout;
   return what;
 }
 
 Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCommand request,
                                      OutputReader reader) {
   check_command(request.command);
-  const std::uint64_t longest_ms =
-      parts.config.max_duration_ms != 0 ? parts.config.max_duration_ms : kForeverMs;
-  const std::uint64_t timeout_ms = std::min(request.timeout_ms, longest_ms);
+  const auto [timeout_ms, longest_ms, interrupts, was_set] = limits_of(request, parts.config);
   const std::uint64_t window_ms = request.hand_over ? parts.config.sync_window_ms : kForeverMs;
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
-  const bool interrupts = request.on_timeout != OnTimeout::background;
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
   Commands::Begin what = what_begins(request, interrupts ? deadline : last_moment);
+  what.spares_unseen = interrupts && !request.on_timeout;
   what.reserved = std::move(place.reserved);
+  what.cwd = std::move(place.directory);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
@@ -237,7 +253,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   if (result.state != CommandState::running) {
     if (result.reason == Reason::timeout && !run->was_called_off() &&
         !parts.config.guest) {  // to a person it is plain
-      const bool longest = request.timeout_ms > longest_ms;
+      const bool longest = timeout_ms == longest_ms;
       result.notes.push_back(after_timeout(*tab, timeout_ms, meanwhile.was_waiting, longest));
     }
     co_return std::move(result);
@@ -249,14 +265,15 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
       const auto kind = meanwhile.awaiting ? meanwhile.awaiting->kind : AwaitingInput::Kind::line;
       result.awaiting_input = {kind, unfinished_line(tab->log, tab->cols, request.view.guard.get())};
     }
-    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting) + kNoTimeout.data()
+    const std::string goes_on = std::string("; ").append(was_set ? kNoTimeout : "").append(kGoesOn);
+    result.notes.push_back(meanwhile.awaiting ? how_to_answer(*meanwhile.awaiting) + goes_on
                                               : about_another_shell(*tab));
-  } else if (!run->has_begun()) {
-    result.timed_out = Clock::now() >= deadline;
-  } else {
+    co_return std::move(result);
+  }
+  result.timed_out = was_set && Clock::now() >= deadline;
+  if (run->has_begun()) {
     result.reason = Reason::handed_over;
-    result.timed_out = Clock::now() >= deadline;
-    result.notes.push_back(why_it_runs_on(*run));
+    result.notes.push_back(why_it_runs_on(*run, tab->window));
   }
   co_return std::move(result);
 }
@@ -286,7 +303,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   }
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
   const TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, time);
+  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
   StartedProcess started;
   started.window_id = tab->window;
@@ -303,6 +320,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.reserved = std::move(place.reserved);
+  what.cwd = std::move(place.directory);
   if (parts.config.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(parts.config.max_duration_ms);
   }
@@ -313,7 +331,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   started.command_id = run->record().id;
   started.start_byte = run->record().start_byte;
   if (!known) {
-    started.notes.push_back(why_it_runs_on(*run));
+    started.notes.push_back(why_it_runs_on(*run, tab->window));
   }
   co_return started;
 }

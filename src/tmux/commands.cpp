@@ -43,6 +43,7 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
   record.command = std::move(what.command);
   record.who = std::move(what.who);
   record.task_key = std::move(what.task_key);
+  record.cwd = std::move(what.cwd);
   RunPtr run;
   try {
     run = std::make_shared<CommandRun>(context_, tab, std::move(record));

@@ -27,6 +27,7 @@ class Commands {
     bool spares_unseen = false;        ///< see CommandRun::spare_unseen
     FileLock reserved = {};            // NOLINT(readability-redundant-member-init): g++ wants it named
     std::filesystem::path input = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
+    std::string cwd = {};  // NOLINT(readability-redundant-member-init): where its shell must be, if anywhere
   };
   /// For whoever has the turn in the tab. On return it has begun, or has ended already, or its time was over
   /// when it had been typed. Throws Error(busy) where something else has the tab; nothing was run then.

@@ -52,7 +52,7 @@ struct TmuxManager::Parts {
   Commands commands{config, context};
   Tabs tabs;
   TabTurns turns;
-  TabChooser chooser{server, tabs, turns, commands};
+  TabChooser chooser{config, server, tabs, turns, commands};
 };
 
 TmuxManager::TmuxManager(const boost::asio::any_io_executor& executor, Config config,

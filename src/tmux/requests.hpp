@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "config.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
 #include "tab/record.hpp"
@@ -23,12 +24,14 @@ namespace terminally {
 
 struct CreateTab {
   std::string name;  ///< up to 200 bytes of UTF-8 without control characters; empty: the shell's name
-  std::string cwd;   ///< empty: the server's home directory; must be an existing directory
+  std::string cwd;   ///< must exist; relative to the project, or "~/..."; empty: the project, or home
   std::map<std::string, std::string>
-      env;              ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
-  bool login = false;   ///< start the shell as a login shell
-  std::string shell;    ///< path or name of the shell; empty: the user's $SHELL
-  bool helper = false;  ///< for calls that name no tab, while "main" is busy
+      env;                            ///< added to the tab's environment; names are [A-Za-z_][A-Za-z0-9_]*
+  bool login = false;                 ///< start the shell as a login shell
+  std::string shell;                  ///< path or name of the shell; empty: the user's $SHELL
+  bool helper = false;                ///< for calls that name no tab, while "main" is busy
+  std::optional<std::uint64_t> cols;  ///< none: as the server's
+  std::optional<std::uint64_t> rows;
 };
 
 struct CreatedTab {
@@ -37,13 +40,13 @@ struct CreatedTab {
   std::string log_path;
 };
 
-enum class OnTimeout { interrupt, background };
-
 struct ExecuteCommand {
   std::optional<WindowId> window_id;  ///< none: the tab "main", or a helper tab while that is busy
   std::string command;                ///< a script of any length; no NUL
-  std::uint64_t timeout_ms = 10'000;
-  /// None: as `interrupt`, but one that may wait for the keyboard where that cannot be seen goes on.
+  std::string cwd;  ///< where the tab goes first, and stays; as CreateTab::cwd; empty: as it is
+  /// None: nobody set it a limit. The call has Config::default_timeout_ms then.
+  std::optional<std::uint64_t> timeout_ms;
+  /// None: Config::on_timeout; one that may wait for the keyboard where that cannot be seen is spared then.
   std::optional<OnTimeout> on_timeout;
   bool hand_over = true;  ///< return after sync_window_ms, whatever it does
   std::uint64_t max_output_bytes = 32'768;
@@ -61,6 +64,7 @@ struct ExecuteCommand {
 struct StartProcess {
   std::optional<WindowId> window_id;  ///< none: as for ExecuteCommand
   std::string command;
+  std::string cwd;                    ///< as for ExecuteCommand
   bool append_newline = true;         ///< false: paste the text at the prompt and do not submit it
   std::string who;                    ///< for the record of commands: whose command it is
   std::string task_key;               ///< for the same, as of ExecuteCommand

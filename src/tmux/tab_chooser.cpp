@@ -11,10 +11,11 @@
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "shell/shells.hpp"
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
+#include "system/work_directory.hpp"
 #include "tmux/place_choice.hpp"
+#include "tmux/tab_directory.hpp"
 #include "tmux/window_options.hpp"
 
 namespace terminally {
@@ -106,8 +107,9 @@ Error calls_before() {
 
 }  // namespace
 
-Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, CallTime time) {
-  const Spawned<ChosenTab> place = co_await answer_by(time.returns_by(), choose_in_turn(window, time));
+Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, std::string cwd, CallTime time) {
+  const Spawned<ChosenTab> place =
+      co_await answer_by(time.returns_by(), choose_there(window, std::move(cwd), time));
   if (!place.is_over()) {
     throw Error(ErrorCode::tmux_timeout,
                 "no tab was found for it in the time of this call: " + server_.what_held_up(time.arrived()) +
@@ -116,7 +118,17 @@ Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, CallTime
   co_return place.result();
 }
 
-Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, CallTime time) {
+Awaitable<ChosenTab> TabChooser::choose_there(std::optional<WindowId> window, std::string cwd,
+                                              CallTime time) {
+  ChosenTab place = co_await choose_in_turn(window, cwd, time);
+  if (!cwd.empty()) {
+    co_await go_to_cwd(commands_, config_, place, std::move(cwd), time);
+  }
+  co_return place;
+}
+
+Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, std::string cwd,
+                                                CallTime time) {
   if (window) {
     ChosenTab place;
     place.guard = co_await turn_in_tab(*window, time);
@@ -124,7 +136,7 @@ Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, 
     co_return place;
   }
   for (;;) {
-    ChosenTab place = co_await choose_without_name(time);
+    ChosenTab place = co_await choose_without_name(cwd, time);
     if (!place.guard) {
       place.guard = co_await turn_in_tab(place.tab->window, time);
     }
@@ -162,7 +174,7 @@ TabChooser::MainTabs TabChooser::main_tabs() const {
 
 /// Calls choose one after the other, in the order they came. A place without a guard is a tab whose turn is
 /// to be waited for.
-Awaitable<ChosenTab> TabChooser::choose_without_name(CallTime time) {
+Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime time) {
   const auto turn = co_await server_.turn(choosing_, time.patience());
   if (!turn) {
     throw calls_before();
@@ -195,7 +207,7 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(CallTime time) {
       co_return place;
     }
     if (choice == MainChoice::helper) {
-      ChosenTab place = co_await take_helper(known, time);
+      ChosenTab place = co_await take_helper(known, cwd, time);
       if (place.tab) {
         co_return place;
       }
@@ -229,8 +241,8 @@ Awaitable<ChosenTab> TabChooser::take_new_main() {
     const bool closed = before == tabs_.known().end() || notice_if_closed(*before->second);
     place.note = "the tab \"main\" that was used before, " + to_string(*main_) +
                  (closed ? ", is closed" : ", has another name now") +
-                 ": this ran in a new one, which begins in the home directory, without its variables and "
-                 "functions";
+                 ": this ran in a new one, which begins in " + first_directory(config_.project) +
+                 ", without its variables and functions";
   }
   main_ = place.tab->window;
   co_return place;
@@ -290,9 +302,12 @@ std::optional<FileLock> TabChooser::reserve_main(const TabPtr& main) {
   return reserved;
 }
 
-/// A place without a tab: all helper tabs are busy.
-Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
-  const std::string directory = shell_cwd(*known.main);
+/// A place without a tab: all helper tabs are busy. It may have to be taken to `cwd` yet.
+Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, std::string cwd, CallTime time) {
+  std::string directory = shell_cwd(*known.main);
+  if (!cwd.empty()) {
+    directory = meant_directory(config_.project, cwd);
+  }
   const std::string what = what_has(*known.main, turns_.taken(known.main->window));
   if (directory.empty()) {
     throw Error(
@@ -327,30 +342,25 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, CallTime time) {
   } else if (chosen.first) {
     place = co_await take_idle(std::move(chosen.first), std::move(chosen.second));
   }
-  if (choice.kind == HelperChoice::Kind::go_there) {
-    co_await go_to(place, directory, time);
+  if (choice.kind == HelperChoice::Kind::go_there && cwd.empty()) {
+    co_await go_to_main(place, directory, time);
   }
   if (place.tab) {
     place.note = why + "; this ran in its helper tab " + to_string(place.tab->window) + " (" +
-                 place.tab->name + "), in " + directory;
+                 place.tab->name + "), in " + directory +
+                 "; variables of main, and an environment activated there, are not in it";
   }
   co_return place;
 }
 
 /// A helper tab that somebody has left in another directory.
-Awaitable<void> TabChooser::go_to(ChosenTab& place, std::string directory, CallTime time) {
-  const TabPtr tab = place.tab;
-  Commands::Begin what;
-  what.command = cd_command(look_at_foreground(tab->pane_pid).shell.value_or(ShellKind::bash), directory);
-  what.who = "terminally-mcp";
-  what.reserved = std::move(place.reserved);
-  const RunPtr run = co_await commands_.begin(tab, time, std::move(what));
-  co_await run->wait_for_end_by(time.short_patience());
-  if (shell_cwd(*tab) != directory) {
-    throw Error(ErrorCode::busy, "the helper tab " + to_string(tab->window) + " could not be taken to " +
-                                     directory +
-                                     ", where the tab \"main\" is; nothing was run. Name a tab by "
-                                     "window_id, or create_tab makes one");
+Awaitable<void> TabChooser::go_to_main(ChosenTab& place, std::string directory, CallTime time) {
+  const std::string why_not = co_await go_to(commands_, place, directory, false, time);
+  if (!why_not.empty()) {
+    throw Error(ErrorCode::busy, "the helper tab " + to_string(place.tab->window) +
+                                     " could not be taken to " + directory +
+                                     ", where the tab \"main\" is: " + why_not +
+                                     "; nothing was run. Name a tab by window_id, or create_tab makes one");
   }
 }
 

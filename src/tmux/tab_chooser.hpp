@@ -10,30 +10,24 @@
 #include "base/keyed_mutex.hpp"
 #include "command/call_time.hpp"
 #include "tab/tab_turns.hpp"
+#include "tmux/chosen_tab.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/wire/tmux_server.hpp"
 
 namespace terminally {
 
-/// The tab that a command runs in, and the turn in it.
-struct ChosenTab {
-  TabPtr tab;
-  TabTurns::Guard guard;
-  FileLock reserved;  ///< the tab's lock, where the caller named no tab: other processes choose, too
-  std::string note;   ///< why it is not the tab "main", or a new one; empty when the caller named the tab
-};
-
 /// Chooses the tab that a command runs in: the one that was named, when its turn comes; else the tab "main",
 /// or one of its helper tabs while that is busy.
 class TabChooser {
  public:
   /// All outlive it.
-  TabChooser(TmuxServer& server, Tabs& tabs, TabTurns& turns, Commands& commands)
-      : server_(server), tabs_(tabs), turns_(turns), commands_(commands) {}
+  TabChooser(const Config& config, TmuxServer& server, Tabs& tabs, TabTurns& turns, Commands& commands)
+      : config_(config), server_(server), tabs_(tabs), turns_(turns), commands_(commands) {}
 
-  /// Within the time of the call. Throws Error; nothing was run then.
-  [[nodiscard]] Awaitable<ChosenTab> choose(std::optional<WindowId> window, CallTime time);
+  /// Within the time of the call. A `cwd` that is not empty is where its shell is then, as after `cd`. Throws
+  /// Error; nothing was run then.
+  [[nodiscard]] Awaitable<ChosenTab> choose(std::optional<WindowId> window, std::string cwd, CallTime time);
   /// Whoever closes a tab knows: the next "main" needs no note.
   void forget_main(WindowId window);
 
@@ -42,8 +36,9 @@ class TabChooser {
     TabPtr main;  ///< none: it is made on first use
     std::vector<TabPtr> helpers;
   };
-  Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, CallTime time);
-  Awaitable<ChosenTab> choose_without_name(CallTime time);
+  Awaitable<ChosenTab> choose_there(std::optional<WindowId> window, std::string cwd, CallTime time);
+  Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, std::string cwd, CallTime time);
+  Awaitable<ChosenTab> choose_without_name(std::string cwd, CallTime time);
   Awaitable<TabTurns::Guard> turn_in_tab(WindowId window, CallTime time);
   [[nodiscard]] MainTabs main_tabs() const;
   Awaitable<FileLock> turn_to_choose(CallTime time);
@@ -52,9 +47,10 @@ class TabChooser {
   Awaitable<ChosenTab> take_idle(TabPtr tab, FileLock reserved);
   Awaitable<ChosenTab> take_new_tab(CreateTab create);
   Awaitable<ChosenTab> take_new_main();
-  Awaitable<ChosenTab> take_helper(MainTabs known, CallTime time);
-  Awaitable<void> go_to(ChosenTab& chosen, std::string directory, CallTime time);
+  Awaitable<ChosenTab> take_helper(MainTabs known, std::string cwd, CallTime time);
+  Awaitable<void> go_to_main(ChosenTab& chosen, std::string directory, CallTime time);
 
+  const Config& config_;
   TmuxServer& server_;
   Tabs& tabs_;
   TabTurns& turns_;

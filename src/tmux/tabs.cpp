@@ -292,8 +292,20 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   }
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
+  if (request.cols || request.rows) {
+    co_await resize(tab, request);
+  }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
+}
+
+/// As the hook does that opens each window, which knows the server's size only.
+Awaitable<void> Tabs::resize(TabPtr tab, CreateTab request) {
+  const std::uint64_t cols = request.cols.value_or(config_.cols);
+  const TmuxClient tmux = server_.client_of(*tab);
+  co_await tmux.change("resize-window -t " + quote(to_string(tab->pane)) + " -x " + std::to_string(cols) +
+                       " -y " + std::to_string(request.rows.value_or(config_.rows)));
+  tab->cols = static_cast<int>(cols);
 }
 
 /// All or nothing: a tab that cannot be told of is closed again.

@@ -66,6 +66,7 @@ class Tabs {
   [[nodiscard]] bool is_told_of(const std::vector<PaneRow>& rows) const;
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
+  Awaitable<void> resize(TabPtr tab, CreateTab request);
   Awaitable<std::optional<std::string>> new_window(Argv words);
   Awaitable<std::optional<std::string>> new_session(std::string name, NewWindow window);
   Awaitable<std::string> open_window(NewWindow window);

@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "instance/helpers.hpp"
 #include "system/account.hpp"
+#include "system/work_directory.hpp"
 #include "tmux/wire/client.hpp"
 #include "tmux/wire/server_config.hpp"
 #include "tmux/wire/tab_variables.hpp"
@@ -40,13 +41,6 @@ bool is_variable_name(const std::string& name) {
   return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
          std::all_of(name.begin(), name.end(),
                      [](unsigned char c) { return c == '_' || (c < 128 && std::isalnum(c) != 0); });
-}
-
-/// As login(1): who has no home directory begins in the root.
-std::string home_directory() {
-  const char* home = std::getenv("HOME");
-  std::error_code error;
-  return home != nullptr && *home == '/' && std::filesystem::is_directory(home, error) ? home : "/";
 }
 
 /// Without our helper programs the window would end at once, or have no log.
@@ -112,10 +106,9 @@ WindowOptions window_options(const Config& config, const CreateTab& request) {
   check_tab_name(request.name);
   check_helpers_are_there(config);
   std::error_code error;
-  const std::string cwd = request.cwd.empty() ? home_directory() : with_home(request.cwd);
-  refuse_nul(cwd, "cwd");
-  if (cwd.front() != '/' || !std::filesystem::is_directory(cwd, error)) {
-    throw invalid("cwd: \"" + cwd + "\" is no directory; give the absolute path of one that exists");
+  const std::string cwd = meant_directory(config.project, request.cwd);
+  if (!std::filesystem::is_directory(cwd, error)) {
+    throw invalid("cwd: \"" + cwd + "\" is no directory; give one that exists");
   }
   WindowOptions options;
   options.shell = user_shell();

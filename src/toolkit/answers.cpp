@@ -10,6 +10,9 @@
 
 namespace terminally {
 
+/// The text of an answer says these fields together (answer_state.hpp).
+static constexpr InText kForState = {.plain = InText::kNever};
+
 std::string_view to_string(AwaitingInput::Kind kind) {
   switch (kind) {
     case AwaitingInput::Kind::line:
@@ -59,6 +62,7 @@ void describe_awaiting(ResultVisitor& v, const std::optional<AwaitingInput>& awa
   const auto item = [&awaiting](ResultVisitor& of) { describe(of, *awaiting); };
   v.object_or_null("awaiting_input", awaiting ? ResultVisitor::Item(item) : ResultVisitor::Item(), sample,
                    "What input the command waits for; answer with send_text or send_keys.", show);
+  v.in_text(kForState);
 }
 
 void describe(ResultVisitor& v, const CommandAnswer& answer) {
@@ -73,25 +77,39 @@ void describe(ResultVisitor& v, const CommandAnswer& answer) {
 
   v.log_text("output", r.output, "What the command printed, stderr included.");
   v.integer_or_null("exit_code", exit_code, "Null while it runs, or when the exit code cannot be known.");
+  v.in_text({.words = "exit #"});
   v.flag("timed_out", r.timed_out, "timeout_ms passed: the command was interrupted, or still runs.");
+  v.in_text(kForState);
   v.choice("state", to_string(r.state), command_state_names(),
            "completed: ended by itself. cancelled: was interrupted. failed: no exit code can be known.");
+  v.in_text(kForState);
   v.text_or_null("reason", reason, "Why, when the state alone does not say it.",
                  show_if(answer.verbose || r.reason != Reason::none));
+  v.in_text(kForState);
   describe_awaiting(v, r.awaiting_input, show_if(answer.verbose || r.awaiting_input.has_value()));
   v.text("window_id", to_string(r.window_id), "The tab it ran in.",
          show_if(answer.verbose || !answer.tab_was_named));
+  v.in_text(kForState);
   v.text("command_id", r.command_id, "Pass it to get_command_state.", more_to_read);
+  v.in_text(kForState);
   v.text("command", r.command, "The command itself.", verbose);
+  v.in_text(kForState);
   v.count("start_byte", r.start_byte, "Log offset of the first byte of output.", more_to_read);
+  v.in_text(kForState);
   v.count("end_byte", r.end_byte,
           "Log offset after the last byte of output; continue there with stream_logs_from_tab.",
           more_to_read);
+  v.in_text(kForState);
   v.count("output_bytes", r.output_bytes, "Raw size of the whole output.", omitted);
+  v.in_text(kForState);
   v.count("omitted_bytes", r.omitted_bytes, "How much of it was left out of output.", omitted);
+  v.in_text(kForState);
   v.text("started_at", iso_time(r.started_at_ms), "ISO 8601, UTC.", verbose);
-  v.count("duration_ms", r.duration_ms, "How long it ran.", verbose);
+  v.in_text(kForState);
+  v.count("duration_ms", r.duration_ms, "How long it ran.", show_if(answer.verbose || answer.tells_time));
+  v.in_text(kForState);
   v.text("cwd", r.cwd, "Working directory afterwards.", verbose);
+  v.in_text(kForState);
   v.list("survivors", r.survivors, "Processes of it that live on.",
          answer.lists_survivors ? Show::always : show_if(answer.verbose || !r.survivors.empty()));
   v.texts("notes", r.notes, "Remarks on this result.", show_if(!r.notes.empty()));
@@ -130,16 +148,20 @@ void describe_fields(ResultVisitor& v, const WaitForResult& w, Show always) {
     return always == Show::no ? Show::no : show_if(says_something);
   };
   v.flag("matched", w.matched, "What was waited for has come.", always);
+  v.in_text({.plain = InText::kAlways});
   v.text("reason", w.reason,
          "Why it did not match: timeout (it goes on), awaiting_input, exited, tab_closed.",
          if_waited(!w.reason.empty()));
+  v.in_text(kForState);
   v.text("match", w.match, "The matched text; the prompt; for a port, pid and name of the listener.",
          if_waited(!w.match.empty()));
   v.log_text("output", w.output, "What was printed; long output keeps its first fifth and its end.", always);
   v.count("next_byte", w.next_byte, "Log offset after output.", always);
   v.choice("state", to_string(w.state), command_state_names(), "State of the command.", always);
+  v.in_text(kForState);
   v.integer_or_null("exit_code", w.exit_code, "Exit code of the command, when it has ended.",
                     if_waited(w.exit_code.has_value()));
+  v.in_text({.words = "exit #"});
   describe_awaiting(v, w.awaiting_input, if_waited(w.awaiting_input.has_value()));
 }
 

@@ -19,6 +19,7 @@ struct CommandAnswer {
   bool verbose = false;
   bool tab_was_named = true;     ///< the caller passed the window_id
   bool lists_survivors = false;  ///< also where there are none
+  bool tells_time = false;       ///< how long it took, without `verbose`: a text says it in a word
 };
 
 void describe(ResultVisitor& v, const TabInfo& tab);

@@ -43,12 +43,12 @@ std::string joined(const Names& names, std::string_view quote) {
   return text;
 }
 
-/// The first name that shares the longest common subsequence with `given`; empty where none shares most of
-/// it.
+/// The first name that shares the longest common subsequence with `given`, or that has all of it ("cmd" is
+/// meant for "command" rather than for "cwd"); empty where none shares most of it.
 std::string_view nearest(std::string_view given, const std::vector<std::string_view>& names) {
   constexpr double kAlike = 0.59;  // "cmd" and "command" are alike by 0.6
   std::string_view found;
-  double best = kAlike;
+  double best = 0;
   for (const std::string_view name : names) {
     std::vector<std::size_t> row(name.size() + 1);
     for (const char c : given) {
@@ -60,8 +60,11 @@ std::string_view nearest(std::string_view given, const std::vector<std::string_v
     }
     const double alike =
         2.0 * static_cast<double>(row.back()) / static_cast<double>(given.size() + name.size());
-    found = alike > best ? name : found;
-    best = std::max(alike, best);
+    const double rank = alike + (row.back() == given.size() ? 1 : 0);
+    if (alike > kAlike && rank > best) {
+      found = name;
+      best = rank;
+    }
   }
   return found;
 }

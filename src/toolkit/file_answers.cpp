@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "files/file_access.hpp"
+#include "files/file_uri.hpp"
 #include "secrets/text_guard.hpp"
 #include "text/visible_text.hpp"
 
@@ -66,6 +67,10 @@ bool needs_uri(std::string_view name) {
 
 std::string note_on_named_values(const Secrets& secrets, std::string_view content) {
   return note_on_secrets(secrets, content, SecretRules::kCount);
+}
+
+std::string path_or_uri(const std::string& absolute) {
+  return needs_uri(absolute) ? file_uri(absolute) : absolute;
 }
 
 boost::asio::awaitable<std::vector<std::string>> notes_on_content(const ToolContext& context,

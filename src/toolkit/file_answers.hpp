@@ -23,6 +23,8 @@ inline constexpr Range kFileOffset = {0, (std::uint64_t{1} << 53U) - 1};
 
 /// Whether a name or path must be given as a file URI, for bytes that are no UTF-8 or invisible characters.
 [[nodiscard]] bool needs_uri(std::string_view name);
+/// An absolute path for an answer: a file URI where it needs one.
+[[nodiscard]] std::string path_or_uri(const std::string& absolute);
 
 /// Notes on secrets and masks in a file's content, which is exact in both directions and so never masked.
 /// Looks for them beside the event loop, until `by`.

@@ -31,8 +31,9 @@ struct GatewaySide {
 
 /// The settings of one peer: what it sees and may do. All else is the same for all peers.
 struct PeerSettings {
-  std::string identity;                  ///< any text; peers of the same identity list the same tasks
-  View view = View::raw;                 ///< for calls that ask for no view
+  std::string identity;   ///< any text; peers of the same identity list the same tasks
+  View view = View::raw;  ///< for calls that ask for no view
+  AnswerForm answers = AnswerForm::json;
   std::shared_ptr<FileAccess> files;     ///< within the peer's roots; null in tests alone
   std::shared_ptr<Redaction> redaction;  ///< null in tests alone: nothing is masked
   std::optional<GatewaySide> gateway;

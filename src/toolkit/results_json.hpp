@@ -18,6 +18,21 @@ enum class Show { always, yes, no };
   return condition ? Show::yes : Show::no;
 }
 
+/// How a text answer (answer_text.hpp) says a field. Without a word about it, the field is said as "name
+/// value", and left out where it is false, null or empty.
+struct InText {
+  static constexpr std::string_view kNever = "*";   ///< as `plain`: the field is for JSON, or said by a rule
+  static constexpr std::string_view kAlways = "!";  ///< as `plain`: false and null are said as well
+
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns where it is left out
+  std::string_view plain = {};     ///< the value that goes without saying, too
+  std::string_view words = {};     ///< '#' stands for the value
+  std::string_view if_false = {};  ///< words for a flag that is false
+  std::string_view unless = {};    ///< the flag that makes the field needless where it is true
+  // NOLINTEND(readability-redundant-member-init)
+  bool as_lines = false;  ///< of a list: each item is its `line`, between those of `before` and `after`
+};
+
 /// Visits the fields of a result. A result type has one `void describe(ResultVisitor& v, const Result&
 /// result)`, which the schema writer visits with an empty result and the writer with a real one: they cannot
 /// drift apart.
@@ -58,6 +73,9 @@ class ResultVisitor {
   /// Written as null when `item` is empty.
   virtual void object_or_null(Text name, const Item& item, const Item& sample, Text description,
                               Show show = Show::always) = 0;
+
+  /// How a text answer says the field that was visited last.
+  virtual void in_text(const InText& /*how*/) {}
 
   template <class T>
   void list(Text name, const std::vector<T>& values, Text description, Show show = Show::always) {

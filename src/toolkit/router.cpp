@@ -8,6 +8,7 @@
 #include "json/json_reader.hpp"
 #include "secrets/text_guard.hpp"
 #include "tmux/manager.hpp"
+#include "toolkit/answer_text.hpp"
 #include "toolkit/far_calls.hpp"
 #include "toolkit/far_names.hpp"
 #include "toolkit/results_json.hpp"
@@ -151,8 +152,20 @@ std::string Router::host_of(const Tool& tool, const json& arguments) const {
   }
 }
 
-boost::asio::awaitable<ordered_json> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
-                                                  Caller caller) const {
+boost::asio::awaitable<Answer> Router::call(const Tool& tool, std::shared_ptr<const json> arguments,
+                                            Caller caller) const {
+  const bool as_text = caller.peer->answers == AnswerForm::text;
+  Answer answer;
+  answer.object = co_await call_anywhere(tool, arguments, std::move(caller));
+  if (as_text) {
+    answer.text = answer_text(tool, *arguments, answer.object);
+  }
+  co_return answer;
+}
+
+boost::asio::awaitable<ordered_json> Router::call_anywhere(const Tool& tool,
+                                                           std::shared_ptr<const json> arguments,
+                                                           Caller caller) const {
   if (caller.peer->redaction &&
       tool.traits.gives_env) {  // learnt for a host's tab, too: the host is not told what to mask
     caller.peer->redaction->learn(given_variables(*arguments));
@@ -207,6 +220,7 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
   ToolContext context{services_};
   context.default_view = {caller.peer->view, guard};
   context.files = caller.peer->files;
+  context.as_text = caller.peer->answers == AnswerForm::text;
   context.caller = std::move(caller);
   try {
     {

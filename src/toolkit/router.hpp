@@ -2,7 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +11,12 @@
 #include "toolkit/tool.hpp"
 
 namespace terminally {
+
+/// What a call gives back.
+struct Answer {
+  nlohmann::ordered_json object;
+  std::string text;  ///< for a peer that has its answers as text: in place of the object. Empty for others
+};
 
 /// Finds a tool by its name, and passes JSON to it and back, here or on a host. Immutable; outlives the peers
 /// that use it.
@@ -33,14 +39,17 @@ class Router {
   /// The host that a call would go to; empty: this side.
   [[nodiscard]] std::string host_of(const Tool& tool, const nlohmann::json& arguments) const;
 
-  /// The result object of one call. `arguments` is an object. Throws `Error` when the tool fails. All texts
+  /// The result of one call. `arguments` is an object. Throws `Error` when the tool fails. All texts
   /// are masked, the error's too, and the notes say what was masked. A call for a host (by a `host` argument
   /// or "build1:@3") is made there. Calls take their places in a tab's queue in the order of their arrival,
   /// however they name the tab.
-  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call(
-      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
+  [[nodiscard]] boost::asio::awaitable<Answer> call(const Tool& tool,
+                                                    std::shared_ptr<const nlohmann::json> arguments,
+                                                    Caller caller) const;
 
  private:
+  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_anywhere(
+      const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
   [[nodiscard]] boost::asio::awaitable<AsyncMutex::Guard> in_turn(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, std::string host) const;
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_here(

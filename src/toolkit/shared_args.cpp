@@ -16,7 +16,7 @@ void ViewArgs::describe_strip_only(ArgsVisitor& v) {
 
 void ViewArgs::describe(ArgsVisitor& v) {
   describe_strip_only(v);
-  v.flag("render", render, "As finally drawn.");
+  v.flag("render", render, "As drawn.");
 }
 
 TextView ViewArgs::view(const DefaultView& fallback) const {
@@ -57,7 +57,7 @@ void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
            until_need == Need::required ? "What to wait for." : "See wait_for.");
   v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
   v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
-  v.integer("port", port_, kPort, "TCP port.");
+  v.integer("port", port_, kPort, "TCP.");
   v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "");
   view_.describe(v);
 }

@@ -20,9 +20,9 @@ inline constexpr Range kPatternBytes = {1, 4'096};
 inline constexpr Range kLogOffset = {0, (std::uint64_t{1} << 53U) - 1};  // exact in every JSON reader
 inline constexpr Range kMaxOutputBytes = {0, 1'048'576};
 
-inline constexpr const char* kTabDescription = "Id or name.";
-inline constexpr const char* kTabOrMainDescription = "Default: main, or a helper if busy.";
-inline constexpr const char* kMaxOutputDescription = "Default: 32768, rendered 8192.";
+inline constexpr const char* kTabDescription = "Id/name.";
+inline constexpr const char* kTabOrMainDescription = "Default: main (busy: a helper).";
+inline constexpr const char* kMaxOutputDescription = "32768, rendered: 8192.";
 inline constexpr const char* kVerboseDescription = "All fields.";
 
 /// The view of a call that asks for none, and the guard that masks every view of the call.

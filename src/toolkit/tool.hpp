@@ -67,6 +67,7 @@ struct ToolContext : Services {
   Caller caller = {};
   DefaultView default_view = {};                ///< the peer's, with the guard of this call
   std::shared_ptr<FileAccess> files = nullptr;  ///< the peer's
+  bool as_text = false;                         ///< the answer becomes a text (answer_text.hpp)
 };
 
 // NOLINTEND(readability-redundant-member-init)

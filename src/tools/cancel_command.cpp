@@ -35,6 +35,7 @@ boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelComm
   const TextView view = ViewArgs().view(context.default_view);
   Cancelled cancelled;
   cancelled.command.verbose = args.verbose;
+  cancelled.command.tells_time = context.as_text;
   cancelled.command.result = co_await context.manager->stops().cancel_command(
       args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
   co_return cancelled;

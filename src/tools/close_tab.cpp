@@ -8,7 +8,9 @@ namespace terminally {
 
 static void describe(ResultVisitor& v, const ClosedTab& tab) {
   v.flag("closed", tab.closed, "The tab is gone.");
+  v.in_text({.plain = InText::kAlways});
   v.list("survivors", tab.survivors, "Processes of it that live on.");
+  v.in_text({.plain = "[]"});
 }
 
 namespace {

@@ -1,4 +1,5 @@
 // create_tab: opens a new tab with its own shell.
+#include "tab/window_size.hpp"
 #include "tmux/manager.hpp"
 #include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"
@@ -7,21 +8,28 @@ namespace terminally {
 
 static void describe(ResultVisitor& v, const CreatedTab& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
+  v.in_text({.plain = InText::kNever});
   v.text("name", tab.name, "Tab name.");
   v.text("log_path", tab.log_path, "File with every byte the tab prints.");
+  v.in_text({.plain = InText::kNever});
 }
 
 namespace {
+
+constexpr Range kCols = {kLeastSize.cols, kMostSize.cols};
+constexpr Range kRows = {kLeastSize.rows, kMostSize.rows};
 
 struct CreateTabArgs {
   CreateTab request;
 
   void describe(ArgsVisitor& v) {
     v.text("name", Need::optional, request.name, kNameBytes, "Default: the shell's.");
-    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Default: home.");
-    v.text_map("env", request.env, "Variables to add.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Default: project.");
+    v.text_map("env", request.env, "To add.");
+    v.integer("cols", request.cols, kCols, "Width.");
+    v.integer("rows", request.rows, kRows, "Height.");
     v.flag("login", request.login, "Read the profile.");
-    v.text("shell", Need::optional, request.shell, kPathBytes, "E.g. \"zsh\". Default: $SHELL.");
+    v.text("shell", Need::optional, request.shell, kPathBytes, "Default: $SHELL.");
   }
 };
 

@@ -19,11 +19,12 @@ struct ExecuteCommandArgs {
 
   void describe(ArgsVisitor& v) {
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Go there first.");
     v.tab("window_id", request.window_id, kTabOrMainDescription);
-    v.integer("timeout_ms", Need::optional, request.timeout_ms, kTimeoutMs, "Then on_timeout applies.");
+    v.integer("timeout_ms", request.timeout_ms, kTimeoutMs, "None: back after 10 s, it goes on.");
     view.describe(v);
     v.choice("on_timeout", Need::optional, on_timeout, {"interrupt", "background"},
-             "End it (unless it may ask unseen), or let it run on.");
+             "Then end it (unless it may ask unseen) or not.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
   }
@@ -65,6 +66,7 @@ boost::asio::awaitable<CommandAnswer> execute_command(ToolContext context, Execu
   args.request.hand_over = !is_task;
   CommandAnswer answer;
   answer.verbose = args.verbose;
+  answer.tells_time = context.as_text;
   answer.tab_was_named = args.request.window_id.has_value();
   std::string own_files = context.manager->files_directory();
   const auto stream =

@@ -27,6 +27,7 @@ boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Get
   args.request.max_output_bytes = output_limit(args.max_output_bytes, args.request.view);
   CommandAnswer answer;
   answer.verbose = args.verbose;
+  answer.tells_time = context.as_text;
   answer.result = co_await context.manager->commands().state(std::move(args.request));
   co_return answer;
 }
@@ -34,9 +35,9 @@ boost::asio::awaitable<CommandAnswer> get_command_state(ToolContext context, Get
 }  // namespace
 
 Tool get_command_state_tool() {
-  return make_tool<&get_command_state>(
-      "get_command_state", "State, exit code and output so far of a tab's command, running or ended.",
-      {.read_only = true, .idempotent = true});
+  return make_tool<&get_command_state>("get_command_state",
+                                       "State, exit code and output of a tab's command, running or ended.",
+                                       {.read_only = true, .idempotent = true});
 }
 
 }  // namespace terminally

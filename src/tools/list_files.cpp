@@ -44,7 +44,7 @@ void describe(ResultVisitor& v, const ListedFile& file) {
 }
 
 void describe(ResultVisitor& v, const ListedFiles& list) {
-  v.text("path", needs_uri(list.path) ? file_uri(list.path) : list.path, "The directory.");
+  v.text("path", path_or_uri(list.path), "The directory.");
   v.list("entries", list.entries, "By name, in the order of its bytes.", show_if(!list.names_only));
   v.texts("names", list.names, "With names_only.", show_if(list.names_only));
   v.text("next_after", list.next_after, "There are more entries: pass this as after.",

@@ -42,7 +42,7 @@ boost::asio::awaitable<ListedHosts> list_hosts(ToolContext context, ListHostsArg
 
 /// The router leaves the tool out where no hosts are configured (router.cpp).
 Tool list_hosts_tool() {
-  return make_tool<&list_hosts>("list_hosts", "List the machines and containers for host arguments.",
+  return make_tool<&list_hosts>("list_hosts", "List machines and containers for host.",
                                 {.read_only = true, .idempotent = true, .open_world = true},
                                 {.describes_hosts = true});
 }

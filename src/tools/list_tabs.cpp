@@ -17,17 +17,21 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
   v.text("name", tab.name, "Tab name.");
   v.flag("active", tab.active, "The tab that a person watching sees.");
+  v.in_text({.plain = InText::kNever});
   v.text("cwd", tab.cwd,
          "Working directory of the foreground process, or of the shell where that has just ended.");
   v.text("foreground", tab.foreground, "Name of the foreground process.");
   v.flag("busy", tab.busy, "A command or a program runs.");
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");
+  v.in_text({.plain = InText::kNever});
   v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
   v.integer_or_null("log_gap_bytes", known_gap(tab.log_gap_bytes, tab.log_gap_unknown),
                     "How many of them are gone; null when the number is unknown.",
                     show_if(tab.log_gap_bytes > 0 || tab.log_gap_unknown));
+  v.in_text({.plain = InText::kAlways});
   v.text("last_output_at", iso_time(tab.last_output_at_ms), "When it last printed: ISO 8601, UTC.",
          show_if(tab.last_output_at_ms > 0));
+  v.in_text({.plain = InText::kNever});
 }
 
 void describe(ResultVisitor& v, const ListedTabs& result) {

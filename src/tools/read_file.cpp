@@ -26,15 +26,19 @@ struct ReadPart {
 
 void describe(ResultVisitor& v, const ReadPart& read) {
   const FilePart& part = read.part;
+  v.text("path", path_or_uri(part.path), "Absolute.");
   v.log_text("content", part.content, "The text, or base64.");
   v.choice("encoding", read.base64 ? "base64" : "utf8", {"utf8", "base64"}, "Encoding of content.");
+  v.in_text({.plain = "utf8"});
   v.count("size", part.size, "Bytes of the file.");
   v.text("mode", octal_mode(part.mode), "As chmod takes it.");
   v.text("mtime", iso_time(part.mtime_ms), "When it was last changed, UTC.");
   v.text("sha256", part.sha256.value_or(""), "SHA-256 of the whole file. Over 4 MiB only with max_bytes: 0.",
          show_if(part.sha256.has_value()));
   v.count("next_offset", part.next_offset, "Pass it as offset, without lines, to go on.");
+  v.in_text({.unless = "eof"});
   v.flag("eof", part.eof, "The end of the file was reached.");
+  v.in_text({.plain = InText::kNever});
   v.texts("notes", read.notes, "Remarks on this result.", show_if(!read.notes.empty()));
 }
 
@@ -120,7 +124,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
 }  // namespace
 
 Tool read_file_tool() {
-  return make_tool<&read_file_of>("read_file", "Read a file, or a part of it.",
+  return make_tool<&read_file_of>("read_file", "Read a file or a part.",
                                   {.read_only = true, .idempotent = true},
                                   {.takes_host = true, .exact_content = true});
 }

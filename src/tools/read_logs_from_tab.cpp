@@ -8,6 +8,7 @@ namespace terminally {
 static void describe(ResultVisitor& v, const LogLines& lines) {
   v.log_text("content", lines.content, "The lines.");
   v.count("returned_lines", lines.returned_lines, "How many; an unfinished last line counts.");
+  v.in_text({.plain = InText::kNever});
   v.flag("truncated", lines.truncated, "Earlier lines exist, or the answer was cut at 256 KiB.");
   v.count("next_byte", lines.next_byte, "Where stream_logs_from_tab goes on.");
   v.texts("notes", lines.notes, "Remarks on this result.", show_if(!lines.notes.empty()));

@@ -18,6 +18,7 @@ struct RenameTabArgs {
 
 void describe(ResultVisitor& v, const RenameTabArgs& renamed) {
   v.text("window_id", to_string(renamed.window_id), "The tab.");
+  v.in_text({.plain = InText::kNever});
   v.text("name", renamed.name, "Its name now.");
 }
 

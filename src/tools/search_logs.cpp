@@ -15,8 +15,10 @@ static void describe(ResultVisitor& v, const FoundLine& found) {
 
 static void describe(ResultVisitor& v, const FoundLines& found) {
   v.list("matches", found.matches, "The lines that match, in order.");
+  v.in_text({.as_lines = true});
   v.count("next_byte", found.next_byte, "Pass it as from_byte to search on.");
   v.flag("truncated", found.truncated, "The log goes on: there may be more matches from next_byte on.");
+  v.in_text({.words = "more may follow"});
   v.texts("notes", found.notes, "Remarks on this result.", show_if(!found.notes.empty()));
 }
 
@@ -27,7 +29,7 @@ struct SearchLogsArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
-    v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, for each line.");
+    v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, per line.");
     v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around each match.");
     v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "");
     v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset.");

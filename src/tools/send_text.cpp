@@ -15,7 +15,7 @@ struct SendTextArgs {
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
     v.text("text", Need::required, request.text, {0, kCommandBytes.max}, "A newline is Enter.");
-    v.flag("submit", request.submit, "False: no Enter after it.");
+    v.flag("submit", request.submit, "False: no Enter.");
     v.flag("allow_control", request.allow_control, "Control characters, too.");
     wait.describe(v, Need::optional);
   }

@@ -17,6 +17,7 @@ struct Limit {
 
 void describe(ResultVisitor& v, const Limit& result) {
   v.flag("success", true, "Always true.");
+  v.in_text({.plain = InText::kNever});
   v.count("limit", result.limit, "Lines.");
 }
 
@@ -28,9 +29,8 @@ boost::asio::awaitable<Limit> set_history_limit(ToolContext context, SetHistoryL
 }  // namespace
 
 Tool set_history_limit_tool() {
-  return make_tool<&set_history_limit>("set_history_limit",
-                                       "Scrollback of new tabs for people who watch. Logs are not affected.",
-                                       {.idempotent = true});
+  return make_tool<&set_history_limit>(
+      "set_history_limit", "Scrollback of new tabs, for people. Logs keep all.", {.idempotent = true});
 }
 
 }  // namespace terminally

@@ -18,9 +18,11 @@ struct Started {
 void describe(ResultVisitor& v, const Started& started) {
   v.text("window_id", to_string(started.process.window_id), "The tab it runs in.",
          show_if(!started.tab_was_named));
+  v.in_text({.plain = InText::kNever});
   v.flag_or_null(
       "started", started.process.started,
       "False when the text was only placed at the prompt, or not taken; null when it is not known yet.");
+  v.in_text({.plain = InText::kAlways});
   v.text_or_null("command_id", started.process.command_id, "Pass it to get_command_state.");
   v.count("start_byte", started.process.start_byte, "Log offset where its output begins.");
   describe_waited(v, started.waited);
@@ -38,7 +40,8 @@ struct StartProcessArgs {
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabOrMainDescription);
     v.text("command", Need::required, request.command, kCommandBytes, "Command or script.");
-    v.flag("append_newline", request.append_newline, "False: only place it at the prompt.");
+    v.text("cwd", Need::optional, request.cwd, kPathBytes, "Go there first.");
+    v.flag("append_newline", request.append_newline, "False: not entered.");
     wait.describe(v, Need::optional);
   }
 };

@@ -8,10 +8,14 @@ namespace terminally {
 
 static void describe(ResultVisitor& v, const StoppedProcess& process) {
   v.flag("success", process.success, "The process ended within 2 s.");
+  v.in_text({.plain = InText::kAlways, .words = "ended", .if_false = "not ended"});
   v.choice("state", to_string(process.state), command_state_names(), "State of the command.");
+  v.in_text({.plain = InText::kNever});
   v.integer_or_null("exit_code", process.exit_code,
                     "Null while it runs, or when the exit code cannot be known.");
+  v.in_text({.words = "exit #"});
   v.list("survivors", process.survivors, "Processes of it that live on.");
+  v.in_text({.plain = "[]"});
   v.texts("notes", process.notes, "Remarks on this result.", show_if(!process.notes.empty()));
 }
 

@@ -11,10 +11,12 @@ static void describe(ResultVisitor& v, const LogChunk& chunk) {
   v.log_text("chunk", chunk.chunk, "The text, or base64.");
   v.count("next_byte", chunk.next_byte, "Pass it as from_byte to go on.");
   v.flag("eof", chunk.eof, "The current end of the log was reached.");
+  v.in_text({.plain = "true", .if_false = "more follows"});
   const auto gap = static_cast<std::int64_t>(chunk.gap_bytes.value_or(0));
   v.integer_or_null("gap_bytes", chunk.gap_unknown ? std::nullopt : std::optional(gap),
                     "Bytes between from_byte and the chunk that are gone; null when the number is unknown.",
                     show_if(chunk.gap_bytes.has_value() || chunk.gap_unknown));
+  v.in_text({.plain = InText::kAlways});
   v.texts("notes", chunk.notes, "Remarks on this result.", show_if(!chunk.notes.empty()));
 }
 
@@ -31,7 +33,7 @@ struct StreamLogsFromTabArgs {
     v.integer("max_bytes", Need::optional, request.max_bytes, {1, 1'048'576}, "Raw bytes.");
     view.describe_strip_only(v);
     v.choice("encoding", encoding, {"utf8", "base64"}, "base64 is byte-exact.");
-    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait for output at the end.");
+    v.integer("wait_ms", Need::optional, request.wait_ms, {0, 50'000}, "Wait at the end.");
   }
 
   static constexpr std::uint64_t kMaxOffset = (std::uint64_t{1} << 53U) - 1;  // exact in every JSON reader

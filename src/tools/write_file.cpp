@@ -21,7 +21,9 @@ struct WrittenAnswer {
 
 void describe(ResultVisitor& v, const WrittenAnswer& written) {
   const WrittenFile& file = written.file;
+  v.text("path", path_or_uri(file.path), "Absolute.");
   v.count("bytes_written", file.bytes_written, "Bytes of content.");
+  v.in_text({.words = "# bytes written"});
   v.text("sha256", file.sha256.value_or(""), "SHA-256 of the written file.",
          show_if(file.sha256.has_value()));
   v.count("part_bytes", file.part_bytes, "Bytes of all parts so far.",

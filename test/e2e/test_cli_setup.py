@@ -51,7 +51,7 @@ class Demo(unittest.TestCase):
             self.assertEqual(json_after(text, "# Claude Desktop"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# Cursor"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# VS Code"), {"servers": {"terminally": {"type": "stdio"} | server}})
-            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers") :]), {"mcp_servers": {"terminally": server}})
+            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers") :].split("\n\n")[0]), {"mcp_servers": {"terminally": server}})
             line = re.search(r"^claude mcp add .*$", text, re.MULTILINE).group()
             self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--view", "rendered"])
 
@@ -213,6 +213,7 @@ class Completions(unittest.TestCase):
             "--history-limit ": [],
             "tail -n ": [],
             "completions ": ["bash", "zsh", "fish"],
+            "setup op": ["opencode"],
             "--mask-file ./fi": ["./file"],
             "exec @0 ./fi": ["./file"],
             "replay ./fi": ["./file"],

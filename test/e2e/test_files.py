@@ -83,7 +83,7 @@ class Contents(InProject):
         written = self.server.call(
             "write_file", path="every", content=base64.b64encode(EVERY_BYTE).decode(), encoding="base64", expected_sha256="absent"
         )
-        self.assertEqual(written, {"bytes_written": len(EVERY_BYTE), "sha256": sha256(EVERY_BYTE)})
+        self.assertEqual(written, {"path": str(self.project / "every"), "bytes_written": len(EVERY_BYTE), "sha256": sha256(EVERY_BYTE)})
         self.assertEqual((self.project / "every").read_bytes(), EVERY_BYTE)
         got, at = b"", 0
         while at < len(EVERY_BYTE):

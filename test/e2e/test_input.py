@@ -398,7 +398,7 @@ class Screen(unittest.TestCase):
             tab.execute("clear; printf 'one\\n\\033[31mred\\033[0m\\n\\ntwo  '; sleep 60", timeout_ms=300, on_timeout="background")
             seen = shows(tab, "two")
             self.assertEqual(seen.text, "one\nred\n\ntwo\n")
-            self.assertEqual((seen.rows, seen.cols, seen.cursor, seen.alternate_screen), (40, 120, {"row": 3, "col": 5}, False))
+            self.assertEqual((seen.rows, seen.cols, seen.cursor, seen.alternate_screen), (50, 200, {"row": 3, "col": 5}, False))
             self.assertIn("\x1b[31mred", screen(tab, strip_ansi=False).text)
 
     def test_a_new_shell_or_a_cancel_overwrites_nothing(self) -> None:

@@ -353,7 +353,7 @@ class Tmux(unittest.TestCase):
             for tab in (first, second):
                 self.assertEqual(tab.execute("echo untouched").notes, [])
                 self.assertNotIn(b"^C", tab.log())
-            self.assertEqual(person.tmux("list-panes", "-s", "-t", "tabs", "-F", "#{pane_width}x#{pane_height}"), "120x40\n" * 2)
+            self.assertEqual(person.tmux("list-panes", "-s", "-t", "tabs", "-F", "#{pane_width}x#{pane_height}"), "200x50\n" * 2)
             self.assertEqual(person.tmux("list-sessions", "-F", "#S #{session_attached}"), "tabs 0\nterminally 1\n")
             self.assertEqual(person.others(), [])
             with Terminal(["/usr/bin/tmux", "-u", "-S", str(server.socket), "attach"], server.sandbox.environment()):
@@ -582,7 +582,7 @@ class Tmux(unittest.TestCase):
             with Terminal(argv, server.sandbox.environment(), rows=10, cols=40):
                 poll(lambda: Person(server).others(), 5)
                 self.assertEqual(tab.execute("echo " + "w" * 300).output, "w" * 300 + "\n")
-                self.assertEqual(tab.execute("stty size").output, "40 120\n", "a watcher does not resize the tab")
+                self.assertEqual(tab.execute("stty size").output, "50 200\n", "a watcher does not resize the tab")
             self.assertEqual(tab.execute("echo after").output, "after\n")
 
 

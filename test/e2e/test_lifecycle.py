@@ -416,7 +416,7 @@ class Surroundings(unittest.TestCase):
                 )
 
     def test_a_home_that_does_not_exist(self) -> None:
-        with Server(env={"HOME": "/no/such/home"}) as server:
+        with Server(env={"HOME": "/no/such/home"}, cwd="/") as server:
             self.assertEqual(server.call("execute_command", command="pwd").output, "/\n")
 
     def test_streams_that_were_closed_at_the_start(self) -> None:

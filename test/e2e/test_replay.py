@@ -120,7 +120,7 @@ class ListTabs(Replayed):
 class Export(Replayed):
     def test_an_asciicast_has_all_that_was_printed_at_its_time(self) -> None:
         header, events = self.cast()
-        self.assertEqual((header["version"], header["width"], header["height"]), (2, 120, 40))
+        self.assertEqual((header["version"], header["width"], header["height"]), (2, 200, 50))
         self.assertLess(abs(header["timestamp"] - time.time()), 120)
         self.assertEqual("".join(text for _, text in events), self.text(self.log))
         self.assertEqual([at for at, _ in events], sorted(at for at, _ in events))
@@ -212,6 +212,8 @@ class Replay(Replayed):
                 'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g',
             ],
             env,
+            rows=50,
+            cols=200,
         ) as terminal:
             at = terminal.expect("drawn", timeout=20)
             self.assertFalse(termios.tcgetattr(terminal._fd)[3] & termios.ECHO)  # noqa: SLF001

@@ -248,6 +248,20 @@ class Life(unittest.TestCase):
                 tab = server.create_tab(shell="bash")
                 poll(lambda: b"FIRST BYTES\r\n" in tab.log(), 5)
 
+    def test_the_size(self) -> None:
+        """200 x 50, so that no fact is cut; another for one tab, or for all."""
+        with Server() as server:
+            self.assertEqual(server.create_tab().execute("stty size").output, "50 200\n")
+            for asked, size in (({"cols": 80, "rows": 24}, "24 80\n"), ({"cols": 300}, "50 300\n"), ({"rows": 5}, "5 200\n")):
+                tab = server.create_tab(**asked)
+                self.assertEqual(tab.execute("stty size").output, size)
+                seen = tab.call("read_screen")
+                self.assertEqual(f"{seen.rows} {seen.cols}\n", size)
+            self.assertIn("cols: 19 is out of range", server.call_error("create_tab", cols=19))
+        with Server("--size", "132x43") as server:
+            self.assertEqual(server.create_tab().execute("stty size").output, "43 132\n")
+            self.assertEqual(server.create_tab(rows=24).execute("stty size").output, "24 132\n")
+
     def test_login_shell(self) -> None:
         """T13"""
         with Server() as server:

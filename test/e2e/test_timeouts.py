@@ -94,6 +94,31 @@ class Deadline(unittest.TestCase):
             ended = tab.wait_end()
             self.assertEqual((ended.output, ended.exit_code, ended.state), ("a\nb\n", 3, "completed"))
 
+    def test_without_a_limit_nothing_is_killed(self) -> None:
+        """T6: the call comes back after its default time, with what was printed and what to call next; the command goes on."""
+        with Server("--default-timeout-ms", "700") as server:
+            tab = server.create_tab()
+            tab.execute("true")
+            result, took = timed(tab, "echo a; until [ -e go ]; do sleep 0.05; done; echo b", 0.7 + 0.1, 0.7)
+            self.assertGreaterEqual(took, 0.7)
+            self.assertEqual((result.state, result.reason, result.timed_out, result.output), ("running", "handed_over", False, "a\n"))
+            self.assertIn(f'wait_for {{"window_id": "{tab.id}", "until": "exit"}}', " ".join(result.notes))
+            (server.sandbox.home / "go").touch()
+            ended = tab.wait_end()
+            self.assertEqual((ended.output, ended.state), ("a\nb\n", "completed"))
+
+    def test_the_servers_word_for_all_calls(self) -> None:
+        """--on-timeout, and the call's own word before it."""
+        with Server("--default-timeout-ms", "500", "--on-timeout", "interrupt") as server:
+            tab = server.create_tab()
+            self.assertEqual(tab.execute("sleep 600").reason, "timeout")
+            self.assertEqual(tab.execute("sleep 600", on_timeout="background").reason, "handed_over")
+        with Server("--on-timeout", "background") as server:
+            tab = server.create_tab()
+            result = tab.execute("sleep 600", timeout_ms=500)
+            self.assertEqual((result.reason, result.timed_out), ("handed_over", True))
+            self.assertEqual(server.create_tab().execute("sleep 600", timeout_ms=500, on_timeout="interrupt").reason, "timeout")
+
     def test_the_synchronous_window(self) -> None:
         """S1: the call hands over within 100 ms of its window, the command goes on."""
         with Server("--sync-window-ms", "1500") as server:

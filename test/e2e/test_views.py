@@ -46,8 +46,8 @@ class Views(unittest.TestCase):
                 tab.start(f'LC_ALL={locale} python3 -c "{CURSES}"')
                 poll(lambda: screen(tab).rstrip().endswith("┘"), 15, "the program's screen, down to its last corner")
                 rows = screen(tab).splitlines()
-                self.assertEqual(rows[0], "┌" + "─" * 118 + "┐")
-                self.assertEqual((rows[1][0], rows[39][0]), ("│", "└"))
+                self.assertEqual(rows[0], "┌" + "─" * 198 + "┐")
+                self.assertEqual((rows[1][0], rows[49][0]), ("│", "└"))
                 sent = tab.call("send_keys", keys=["x"], until="exit", **RENDERED)
                 self.assertNotIn("within", sent.output, "it had been on the screen before")
 
@@ -71,7 +71,7 @@ class Views(unittest.TestCase):
         tab = self.tab()
         tab.execute("seq 200 > numbers")
         for command, keys, shown, leave in (
-            ("less numbers", ["Space"], "78\n:", ["q"]),
+            ("less numbers", ["Space"], "98\n:", ["q"]),
             ("vim -u NONE -N numbers", ["G"], "200\n", [":", "q", "Enter"]),
         ):
             with self.subTest(command):

@@ -31,6 +31,7 @@ ROOMS = [
     "checks",
     "hosts",
     "app",
+    "terminal",
     "cli",
 ]
 # What the programs in a pane take from other rooms: single sources, without a library.

@@ -14,11 +14,10 @@ namespace terminally {
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
 using test::ManagerScene;
 using test::ScriptedTmux;
 
-using Call = std::unique_ptr<test::UnderWay<ordered_json>>;
+using Call = std::unique_ptr<test::UnderWay<Answer>>;
 
 struct OrderScene : ManagerScene {
   WindowId tab = open_tab("work");
@@ -32,7 +31,7 @@ struct OrderScene : ManagerScene {
   }
   Call sent(const char* tool, json arguments) {
     auto shared = std::make_shared<const json>(std::move(arguments));
-    return std::make_unique<test::UnderWay<ordered_json>>(
+    return std::make_unique<test::UnderWay<Answer>>(
         *io, router.call(*router.find(tool), std::move(shared), Caller{peer}));
   }
   Call echo(const std::string& window_id, const std::string& word) {
@@ -62,7 +61,7 @@ TEST_CASE("C3: calls that name a tab by its id and by its name are done in the o
   CHECK(test::content_of(scene.directory / "order") == "0\n");
   scene.tmux->let_go_on();
   for (const Call& call : calls) {
-    CHECK(call->result()["exit_code"] == 0);
+    CHECK(call->result().object["exit_code"] == 0);
   }
   CHECK(test::content_of(scene.directory / "order") == "0\n1\n2\n3\n4\n");
 }
@@ -80,12 +79,12 @@ TEST_CASE("C3: a call whose turn to be told its tab does not come says so when i
   arguments["window_id"] = to_string(scene.tab);
   const auto by_id = std::make_shared<const json>(arguments);
   const Tool& tool = *hasty.find("execute_command");
-  test::UnderWay<ordered_json> first(*scene.io, hasty.call(tool, named, Caller{scene.peer}));
+  test::UnderWay<Answer> first(*scene.io, hasty.call(tool, named, Caller{scene.peer}));
   const test::Failure failure = scene.failure(hasty.call(tool, by_id, Caller{scene.peer}));
   CHECK(failure.code == ErrorCode::tmux_timeout);
   CHECK(failure.says("which tab an earlier call means"));
   scene.tmux->let_go_on();
-  CHECK(first.result()["exit_code"] == 0);
+  CHECK(first.result().object["exit_code"] == 0);
 }
 
 }  // namespace terminally

@@ -99,7 +99,8 @@ struct FarScene {
 
   ordered_json call(const char* tool, const json& arguments) {
     auto shared = std::make_shared<const json>(arguments);
-    return terminally::test::run(io, router->call(*router->find(tool), std::move(shared), Caller{peer}));
+    return terminally::test::run(io, router->call(*router->find(tool), std::move(shared), Caller{peer}))
+        .object;
   }
 
   terminally::test::Failure failure(const char* tool, const json& arguments) {
@@ -118,14 +119,14 @@ TEST_CASE("far calls: much that comes back is masked beside the event loop, and 
   boost::asio::co_spawn(scene.io, scene.hosts->worker().run(0, std::move(hold)), boost::asio::detached);
   scene.hosts->answer["output"] = std::string(100'000, 'x') + " hunter2secret";
   const auto arguments = std::make_shared<const json>(json{{"window_id", "build1:@1"}});
-  terminally::test::UnderWay<ordered_json> much(
+  terminally::test::UnderWay<Answer> much(
       scene.io, scene.router->call(*scene.router->find("read_screen"), arguments, Caller{scene.peer}));
   scene.io.poll();
   scene.hosts->answer["output"] = "little";
   CHECK(scene.call("read_screen", *arguments)["output"] == "little");
   CHECK_FALSE(much.is_done());
   may_go_on.release();
-  const ordered_json result = much.result();
+  const ordered_json result = much.result().object;
   CHECK(result["output"].get<std::string>().find("hunter2") == std::string::npos);
   REQUIRE(result["notes"].size() == 1);
   CHECK(result["notes"][0].get<std::string>().find("1") != std::string::npos);
@@ -326,8 +327,10 @@ TEST_CASE("V1 far calls: what a stream skipped is said at the end, as on this si
     return Taken::yes;
   };
   const auto arguments = std::make_shared<const json>(json{{"command", "x"}, {"host", "web"}});
-  const ordered_json result = terminally::test::run(
-      scene.io, scene.router->call(*scene.router->find("execute_command"), arguments, caller));
+  const ordered_json result =
+      terminally::test::run(scene.io,
+                            scene.router->call(*scene.router->find("execute_command"), arguments, caller))
+          .object;
   CHECK(told < 3'000'000);
   REQUIRE(result["notes"].size() == 1);
   CHECK(result["notes"][0].get<std::string>().ends_with(" bytes of text skipped in the stream"));

@@ -36,12 +36,21 @@ TEST_CASE("far start A3, S1: what a person decided is passed on, and what is mas
   config.sync_window_ms = 1'234;
   config.history_limit = 77;
   config.max_duration_ms = 700;
+  config.cols = 200;
+  config.rows = 50;
   config.mask_env = {"SECRET"};
   config.mask_file = "/secrets";
   const std::vector<std::string> flags = {
       "--view",          "rendered", "--redact",          "off", "--sync-window-ms", "1234",
       "--history-limit", "77",       "--max-duration-ms", "700"};
   CHECK(far_start(host_named("a"), config, "work").flags == flags);
+  config.default_timeout_ms = 5'000;
+  config.on_timeout = OnTimeout::background;
+  config.rows = 60;
+  const std::vector<std::string> more = far_start(host_named("a"), config, "work").flags;
+  CHECK(std::vector(more.begin() + static_cast<std::ptrdiff_t>(flags.size()), more.end()) ==
+        std::vector<std::string>{"--default-timeout-ms", "5000", "--size", "200x60", "--on-timeout",
+                                 "background"});
   config.plain_env = true;
   CHECK(far_start(host_named("a"), config, "work").flags.back() == "--plain-env");
 }

@@ -154,7 +154,7 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
   CHECK(running.state == CommandState::running);
   CHECK(running.reason == Reason::handed_over);
   CHECK(running.timed_out);
-  CHECK(any_note(running.notes, "still running; get_command_state shows what comes"));
+  CHECK(any_note(running.notes, "still running: wait_for {"));
   CHECK(scene.run(scene.manager->tabs().list())[0].busy);
 
   const Failure busy = scene.failure(scene.manager->commands().execute(run_of(tab, "echo x")));

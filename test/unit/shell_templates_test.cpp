@@ -32,11 +32,12 @@ std::vector<std::string_view> scripts_in(const ShellTemplate& shell) {
 /// By the folder.
 std::map<std::string, std::vector<std::string_view>> embedded() {
   const InlineTemplate& in_line = inline_template();
-  return {{"bash", scripts_in(shell_template(ShellKind::bash))},
-          {"zsh", scripts_in(shell_template(ShellKind::zsh))},
-          {"posix", scripts_in(shell_template(ShellKind::posix))},
-          {"fish", scripts_in(shell_template(ShellKind::fish))},
-          {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.epilogue, in_line.end}}};
+  return {
+      {"bash", scripts_in(shell_template(ShellKind::bash))},
+      {"zsh", scripts_in(shell_template(ShellKind::zsh))},
+      {"posix", scripts_in(shell_template(ShellKind::posix))},
+      {"fish", scripts_in(shell_template(ShellKind::fish))},
+      {"inline", {in_line.typed, in_line.payload, in_line.run, in_line.epilogue, in_line.end, in_line.cd}}};
 }
 
 std::string without_comments(const std::filesystem::path& file) {
@@ -144,6 +145,7 @@ TEST_CASE("shell templates: what a shell has besides") {
 TEST_CASE("shell templates: a directory is entered by the shell itself") {
   CHECK(cd_command(ShellKind::bash, "/a b/it's") == R"(\builtin cd -- '/a b/it'\''s')");
   CHECK(cd_command(ShellKind::zsh, "-x") == R"(\builtin cd -- '-x')");
+  CHECK(cd_command(std::nullopt, "/it's") == R"(\cd -- '/it'\''s')");
   CHECK(cd_command(ShellKind::posix, "/a") == R"(\command cd -- '/a')");
   CHECK(cd_command(ShellKind::fish, R"(/it's \)") == R"(builtin cd -- '/it\'s \\')");
 }

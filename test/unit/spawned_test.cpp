@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Work that ends when it is told to, and notes how.
-struct Scene {
+struct SpawnScene {
   static Awaitable<std::string> work(std::shared_ptr<Event> ends, std::shared_ptr<std::string> came_to) {
     *came_to = "cancelled";
     co_await ends->wait();
@@ -55,8 +55,8 @@ void cut_short(asio::io_context& io, Awaitable<T> wait) {
 }  // namespace
 
 TEST_CASE("spawned: work goes on when nobody has it any more, and is cancelled with its Background") {
-  Scene kept;
-  Scene stopped;
+  SpawnScene kept;
+  SpawnScene stopped;
   {
     const Spawned<std::string> spawned(kept.io.get_executor(), kept.work());
     const Spawned<std::string> fails(kept.io.get_executor(), fail());
@@ -73,7 +73,7 @@ TEST_CASE("spawned: work goes on when nobody has it any more, and is cancelled w
 }
 
 TEST_CASE("spawned: all who wait get what came of it; the wait has an end of its own") {
-  Scene scene;
+  SpawnScene scene;
   const Spawned<std::string> spawned(scene.io.get_executor(), scene.work());
   const Spawned<std::string> other_copy = spawned;  // NOLINT(performance-unnecessary-copy-initialization)
   CHECK_FALSE(test::run(scene.io, other_copy.wait_by(Clock::now() + 10ms)));
@@ -90,7 +90,7 @@ TEST_CASE("spawned: all who wait get what came of it; the wait has an end of its
 }
 
 TEST_CASE("spawned: a caller that is cancelled leaves the work alone, or cancels it where it says so") {
-  Scene scene;
+  SpawnScene scene;
   const Spawned<std::string> spawned(scene.io.get_executor(), scene.work());
   cut_short(scene.io, spawned.wait_by(Clock::time_point::max()));
   CHECK_FALSE(spawned.is_over());
@@ -99,7 +99,7 @@ TEST_CASE("spawned: a caller that is cancelled leaves the work alone, or cancels
   CHECK(spawned.is_over());
   CHECK_THROWS_AS(static_cast<void>(spawned.result()), boost::system::system_error);
 
-  Scene asked;
+  SpawnScene asked;
   cut_short(asked.io, answer_by(Clock::time_point::max(), asked.work()));
   asked.ends->set();
   asked.io.run();
@@ -107,16 +107,16 @@ TEST_CASE("spawned: a caller that is cancelled leaves the work alone, or cancels
 }
 
 TEST_CASE("spawned: what is late for its answer goes on; a loop that ends first takes the work with it") {
-  Scene scene;
+  SpawnScene scene;
   const auto late = test::run(scene.io, answer_by(Clock::now() + 10ms, scene.work()));
   CHECK_FALSE(late.is_over());
   scene.ends->set();
   const auto in_time =
-      test::run(scene.io, answer_by(Clock::time_point::max(), Scene().work(scene.ends, scene.came_to)));
+      test::run(scene.io, answer_by(Clock::time_point::max(), SpawnScene().work(scene.ends, scene.came_to)));
   CHECK(in_time.result() == "made");
   Spawned<std::string> left;
   {
-    Scene gone;
+    SpawnScene gone;
     left = Spawned<std::string>(gone.io.get_executor(), gone.work());
     gone.io.poll();
   }

@@ -344,7 +344,7 @@ TEST_CASE("the end of a task is told by a message that fits, however long its re
   task.over.set();
   for (const std::size_t size : {std::size_t{10}, kMostMessageBytes / 2, 2 * kMostMessageBytes}) {
     CAPTURE(size);
-    task.object["output"] = std::string(size, 'x');
+    task.answer.object["output"] = std::string(size, 'x');
     const ordered_json told = modern_task_told(task);
     CHECK(told.dump().size() < kMostMessageBytes);
     CHECK(told["status"] == "completed");

@@ -65,7 +65,7 @@ def cases(shell: str) -> list[Case]:
         ok(r"printf '\033]133;D;0;mcp='; printf 'END:%s\007' 00; echo", "\x1b]133;D;0;mcp=END:00\x07\n"),
         ok("stty -echo; echo quiet", "quiet\n", undo="stty sane"),
         ok("stty -echo", undo="stty sane"),
-        ok("stty cols 20 rows 5; echo narrow", "narrow\n", undo="stty cols 120 rows 40"),
+        ok("stty cols 20 rows 5; echo narrow", "narrow\n", undo="stty cols 200 rows 50"),
         ok("stty -onlcr; printf 'a\\nb\\n'; stty onlcr", "a\nb\n"),
         ok("stty tostop", undo="stty sane"),
         ok("stty raw", undo="stty sane", native="no", why="left so by a program that was killed"),

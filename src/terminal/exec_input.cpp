@@ -1,5 +1,5 @@
 // Passes standard input that is no terminal on to a command, through a named pipe.
-#include "cli/exec_input.hpp"
+#include "terminal/exec_input.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "cli/print.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/event.hpp"
-#include "cli/heartbeat.hpp"
 #include "log/log_follower.hpp"
+#include "terminal/heartbeat.hpp"
 #include "text/line_ends.hpp"
 
 namespace terminally {

@@ -1,4 +1,4 @@
-#include "cli/keyboard.hpp"
+#include "terminal/keyboard.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "cli/print.hpp"
+#include "terminal/print.hpp"
 #include "text/typed_text.hpp"
 
 namespace terminally {

@@ -2,8 +2,10 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/descriptors.hpp"
 #include "base/process.hpp"
@@ -12,14 +14,16 @@ namespace terminally {
 
 /// A minimal MCP client: starts a server and speaks JSON-RPC over its stdin and stdout, one call at a time.
 /// Blocks.
-class DemoClient {
+class ServerClient {
  public:
-  /// Starts the server, which shares this process's stderr. Throws Error(io).
-  explicit DemoClient(const Argv& argv);
+  /// Starts the server, which shares this process's stderr. Throws Error(io). `environment` is the whole
+  /// environment of the server, and `directory` where it starts; empty: ours.
+  explicit ServerClient(const Argv& argv, const std::vector<std::string>& environment = {},
+                        const std::filesystem::path& directory = {});
   /// Ends the server as `close` does.
-  ~DemoClient();
-  DemoClient(const DemoClient&) = delete;
-  DemoClient& operator=(const DemoClient&) = delete;
+  ~ServerClient();
+  ServerClient(const ServerClient&) = delete;
+  ServerClient& operator=(const ServerClient&) = delete;
 
   /// Sends a request and returns its result. Throws Error for an error answer, or none within 20 s.
   nlohmann::ordered_json request(const std::string& method, const nlohmann::ordered_json& params);

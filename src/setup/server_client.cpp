@@ -1,5 +1,5 @@
 // A minimal MCP client: starts a server and exchanges JSON-RPC lines with it, blocking.
-#include "cli/demo_client.hpp"
+#include "setup/server_client.hpp"
 
 #include <poll.h>
 #include <spawn.h>
@@ -20,15 +20,21 @@ constexpr Milliseconds kAnswerWithin{20'000};
 
 }  // namespace
 
-DemoClient::DemoClient(const Argv& argv) {
+ServerClient::ServerClient(const Argv& argv, const std::vector<std::string>& environment,
+                           const std::filesystem::path& directory) {
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   const std::vector<char*> words = pointers(argv);
+  const std::vector<char*> variables = pointers(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
-  const int failed = ::posix_spawn(&pid_, words.front(), &actions, nullptr, words.data(), environ);
+  if (!directory.empty()) {
+    posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+  }
+  const int failed = ::posix_spawn(&pid_, words.front(), &actions, nullptr, words.data(),
+                                   environment.empty() ? environ : variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     pid_ = -1;
@@ -38,11 +44,12 @@ DemoClient::DemoClient(const Argv& argv) {
   from_server_ = std::move(out.read);
 }
 
-DemoClient::~DemoClient() {
+ServerClient::~ServerClient() {
   close();
 }
 
-nlohmann::ordered_json DemoClient::request(const std::string& method, const nlohmann::ordered_json& params) {
+nlohmann::ordered_json ServerClient::request(const std::string& method,
+                                             const nlohmann::ordered_json& params) {
   const int id = ++last_id_;
   send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
   for (;;) {
@@ -57,11 +64,11 @@ nlohmann::ordered_json DemoClient::request(const std::string& method, const nloh
   }
 }
 
-void DemoClient::notify(const std::string& method) {
+void ServerClient::notify(const std::string& method) {
   send({{"jsonrpc", "2.0"}, {"method", method}});
 }
 
-int DemoClient::close() {
+int ServerClient::close() {
   to_server_.reset();
   int status = 0;
   while (pid_ > 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -70,7 +77,7 @@ int DemoClient::close() {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void DemoClient::send(const nlohmann::ordered_json& message) {
+void ServerClient::send(const nlohmann::ordered_json& message) {
   const std::string line = message.dump() + "\n";
   // A message is smaller than a pipe's buffer, and the server reads at once: no partial writes.
   if (::write(to_server_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
@@ -78,7 +85,7 @@ void DemoClient::send(const nlohmann::ordered_json& message) {
   }
 }
 
-std::string DemoClient::read_line() {
+std::string ServerClient::read_line() {
   const auto deadline = Clock::now() + kAnswerWithin;
   for (;;) {
     if (const std::size_t newline = unread_.find('\n'); newline != std::string::npos) {

@@ -1,7 +1,7 @@
 // Writes text to stdout and messages to stderr, made safe for a person's terminal.
 // Prints rows as columns that line up.
 
-#include "cli/print.hpp"
+#include "terminal/print.hpp"
 
 #include <poll.h>
 #include <unistd.h>

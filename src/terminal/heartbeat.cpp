@@ -1,5 +1,5 @@
 // Prints on stderr, after each 5 s of silence, how long a command has been running.
-#include "cli/heartbeat.hpp"
+#include "terminal/heartbeat.hpp"
 
 #include <unistd.h>
 

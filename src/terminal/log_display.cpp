@@ -1,12 +1,12 @@
 // Shows a log on stdout: filters what a terminal would act on, and leaves the terminal as it was.
-#include "cli/log_display.hpp"
+#include "terminal/log_display.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <string>
 
-#include "cli/print.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/exec_output.hpp"
+#include "terminal/exec_output.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
-#include "cli/print.hpp"
+#include "terminal/print.hpp"
 
 namespace terminally {
 namespace {

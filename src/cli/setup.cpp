@@ -1,0 +1,147 @@
+// terminally-mcp setup and uninstall: this program in the configuration of MCP clients.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "cli/arguments.hpp"
+#include "cli/subcommands.hpp"
+#include "files/project.hpp"
+#include "setup/client_snippets.hpp"
+#include "setup/client_states.hpp"
+#include "setup/setup.hpp"
+#include "terminal/print.hpp"
+
+namespace terminally {
+namespace {
+
+struct SetupOptions {
+  std::string client;
+  std::string project;
+  bool print = false;
+  bool remove = false;
+  SetupWish wish;
+};
+
+ClientPlaces places_of(const std::string& project) {
+  ClientPlaces places{std::getenv("HOME"), {}};
+  if (!project.empty()) {
+    const std::filesystem::path directory = std::filesystem::canonical(project);
+    const std::filesystem::path root = project_of(directory, places.home);
+    places.project = root.empty() ? directory : root;
+  }
+  return places;
+}
+
+/// An empty line is a no.
+bool ask(const std::string& question) {
+  print(question + " [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer.starts_with('y') || answer.starts_with('Y');
+}
+
+SetupTalk talk_at_terminal() {
+  SetupTalk talk;
+  talk.say = print;
+  talk.complain = complain;
+  if (::isatty(STDIN_FILENO) != 0) {
+    talk.ask = ask;
+  }
+  return talk;
+}
+
+std::filesystem::path copies_in(const Config& config) {
+  return config.state_root / ".setup";
+}
+
+int list_clients(const ClientPlaces& places) {
+  std::vector<TableRow> rows = {{"CLIENT", "", "CONFIGURATION", ""}};
+  for (const McpClient& client : all_clients()) {
+    const ClientState state = state_of(client, places, program_to_set_up());
+    rows.push_back({std::string(client.name), std::string(client.title), on_one_line(state.file.string()),
+                    on_one_line(in_words(state))});
+  }
+  print(table(rows));
+  return 0;
+}
+
+int run_setup(const Config& config, SetupOptions options) {
+  options.wish.places = places_of(options.project);
+  if (options.client.empty()) {
+    return list_clients(options.wish.places);
+  }
+  const McpClient& client = client_named(options.client);
+  if (options.print) {
+    print(client_snippet(client, options.wish.places, program_to_set_up()));
+    return 0;
+  }
+  return options.remove ? take_away({&client}, options.wish, talk_at_terminal(), copies_in(config))
+                        : set_up(client, options.wish, talk_at_terminal(), copies_in(config));
+}
+
+int run_uninstall(const Config& config, SetupOptions options) {
+  options.wish.places = places_of(options.project);
+  std::vector<const McpClient*> clients;
+  for (const McpClient& client : all_clients()) {
+    clients.push_back(&client);
+  }
+  const int code = take_away(clients, options.wish, talk_at_terminal(), copies_in(config));
+  if (code == 0) {
+    print("left are this program, " + program_to_set_up() + ", and the logs and copies in " +
+          config.state_root.string() + "; remove them as you like\n");
+  }
+  return code;
+}
+
+void add_common(CLI::App& command, SetupOptions& options) {
+  command
+      .add_option("--project", options.project,
+                  "The configuration of the project that this directory is in, in place of your own")
+      ->type_name(kDirectoryType)
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
+  command.add_flag("--yes,-y", options.wish.yes, "Ask nothing, and do it");
+}
+
+}  // namespace
+
+void add_setup(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<SetupOptions>();
+  CLI::App* command =
+      app.add_subcommand("setup", "Write this program into the configuration of an MCP client");
+  command->add_option("client", options->client, "Whose configuration; without one: list them")
+      ->type_name("claude|claude-desktop|cursor|vscode|codex|gemini|zed|windsurf|opencode");
+  add_common(*command, *options);
+  command->add_flag("--print", options->print, "Print what to add by hand, and change nothing");
+  command->add_flag("--remove", options->remove, "Take away what setup wrote");
+  command->add_flag("--advise", options->wish.advise,
+                    "Add the lines that make agents use it, to CLAUDE.md or AGENTS.md");
+  command->add_flag("--allow", options->wish.allow, "Let the client call its tools without asking you");
+  command->footer(
+      "It shows each change and asks, keeps a copy, and starts the server as the client will.\n"
+      "Examples:\n"
+      "  terminally-mcp setup claude\n"
+      "  terminally-mcp setup vscode --project . --yes\n"
+      "  terminally-mcp setup claude --remove");
+  command->callback(
+      [&config, &action, options] { action = [&config, options] { return run_setup(config, *options); }; });
+}
+
+void add_uninstall(CLI::App& app, Config& config, Action& action) {
+  const auto options = std::make_shared<SetupOptions>();
+  CLI::App* command =
+      app.add_subcommand("uninstall", "Take away what setup wrote, for all clients; say what is left");
+  add_common(*command, *options);
+  command->footer(
+      "Examples:\n"
+      "  terminally-mcp uninstall                  your own configurations\n"
+      "  terminally-mcp uninstall --project .      those of a project");
+  command->callback([&config, &action, options] {
+    action = [&config, options] { return run_uninstall(config, *options); };
+  });
+}
+
+}  // namespace terminally

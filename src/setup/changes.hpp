@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "setup/config_text.hpp"
+
+namespace terminally {
+
+/// A file of a person that is to be changed.
+struct FileChange {
+  std::filesystem::path path;
+  ConfigText before;
+  ConfigText after;
+  [[nodiscard]] bool is_none() const { return before == after; }
+};
+
+/// Reads the file and edits its text. Throws Error that names the file, and that nothing was changed.
+[[nodiscard]] FileChange planned(const std::filesystem::path& path,
+                                 const std::function<ConfigText(const ConfigText&)>& edit);
+
+/// The lines that go ("- ") and come ("+ "), with two lines around them.
+[[nodiscard]] std::string shown(const FileChange& change);
+
+/// Does the change, at once for every reader. A link stays, and the file that it leads to is written; mode
+/// and owner stay. What was there is copied into a new directory below `copies` first. Returns the copy's
+/// path; empty where no file was there. Throws Error(io) that says what is in the way, with nothing changed:
+/// the file or its directory is read-only, or the file is not as it was read any more.
+std::filesystem::path carry_out(const FileChange& change, const std::filesystem::path& copies);
+
+}  // namespace terminally

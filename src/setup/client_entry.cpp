@@ -1,0 +1,182 @@
+// Writes and reads the entry of this program in the configuration of each client.
+#include "setup/client_entry.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "setup/json_edit.hpp"
+#include "setup/toml_edit.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+using Format = McpClient::Format;
+
+constexpr const char* kAdviceBegin = "<!-- terminally-mcp: begin -->";
+constexpr const char* kAdviceEnd = "<!-- terminally-mcp: end -->";
+constexpr const char* kAdvice =
+    "Run shell commands with the tools of the MCP server `terminally`: `execute_command` for what ends,\n"
+    "`start_process` for servers and watchers, `wait_for` in place of sleeping and asking again. The tabs "
+    "are real\n"
+    "terminals: `cd`, variables and an activated environment stay, and what runs goes on while you do other "
+    "things.";
+
+ConfigPath path_of_entry(const McpClient& client) {
+  return {std::string(client.servers), kServerName};
+}
+
+ordered_json entry_of(const McpClient& client, const ConfigText& text) {
+  const std::optional<ordered_json> entry = client.format == Format::toml
+                                                ? toml_table(text, path_of_entry(client))
+                                                : json_value(text, path_of_entry(client));
+  return entry.value_or(ordered_json());
+}
+
+/// The texts of an array, or none.
+Words words_in(const ordered_json& entry, const char* field) {
+  Words words;
+  if (entry.is_object() && entry.contains(field) && entry[field].is_array()) {
+    for (const ordered_json& word : entry[field]) {
+      words.push_back(word.is_string() ? word.get<std::string>() : std::string());
+    }
+  }
+  return words;
+}
+
+/// The arguments of an entry, with those of today in place of what earlier snippets had. Where a person gives
+/// one of today's flags another value, theirs is right.
+Words mended(const Words& words) {
+  const Words& today = client_arguments();
+  const std::string& flag = today.front();
+  const bool has_flag = std::ranges::any_of(
+      words, [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
+  if (has_flag) {
+    return words;
+  }
+  Words result = today;
+  result.insert(result.end(), words.begin(), words.end());
+  return result;
+}
+
+/// The fields that an entry must have; others stay as they are.
+ordered_json fields_of(const McpClient& client, const ordered_json& old, const std::string& program) {
+  ordered_json fields;
+  if (client.format == Format::one_array) {
+    Words command = words_in(old, "command");
+    command = mended(command.empty() ? command : Words(command.begin() + 1, command.end()));
+    command.insert(command.begin(), program);
+    fields["type"] = "local";
+    fields["command"] = command;
+    return fields;
+  }
+  if (client.format == Format::typed_json) {
+    fields["type"] = "stdio";
+  }
+  fields["command"] = program;
+  fields["args"] = mended(words_in(old, "args"));
+  return fields;
+}
+
+}  // namespace
+
+const Words& client_arguments() {
+  static const Words arguments = {"--view", "rendered"};
+  return arguments;
+}
+
+std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text) {
+  const ordered_json entry = entry_of(client, text);
+  if (entry.is_null()) {
+    return std::nullopt;
+  }
+  StartedServer server;
+  if (entry.is_object() && entry.contains("command") && entry["command"].is_string()) {
+    server.argv.push_back(entry["command"].get<std::string>());
+  }
+  for (const char* field : {"command", "args"}) {
+    const Words words = words_in(entry, field);
+    server.argv.insert(server.argv.end(), words.begin(), words.end());
+  }
+  for (const char* field : {"env", "environment"}) {
+    if (entry.is_object() && entry.contains(field) && entry[field].is_object()) {
+      for (const auto& [name, value] : entry[field].items()) {
+        server.environment[name] = value.is_string() ? value.get<std::string>() : std::string();
+      }
+    }
+  }
+  server.is_disabled = entry.is_object() && (entry.value("disabled", ordered_json()) == true ||
+                                             entry.value("enabled", ordered_json()) == false);
+  return server;
+}
+
+std::string with_entry(const McpClient& client, const ConfigText& text, const std::string& program,
+                       bool allow) {
+  const ConfigPath path = path_of_entry(client);
+  const ordered_json old = entry_of(client, text);
+  ordered_json fields = fields_of(client, old, program);
+  if (allow && allows_in_entry(client)) {
+    fields[client.allow_field] = ordered_json::parse(client.allow_value);
+  }
+  if (client.format == Format::toml) {
+    return with_toml_fields(text, path, fields);
+  }
+  if (!old.is_object()) {
+    return with_json_value(text, path, fields);
+  }
+  std::string result = text.value_or("");
+  for (const auto& [name, value] : fields.items()) {
+    ConfigPath place = path;
+    place.push_back(name);
+    result = with_json_value(result, place, value);
+  }
+  return result;
+}
+
+ConfigText without_entry(const McpClient& client, const ConfigText& text) {
+  return client.format == Format::toml ? without_toml_table(text, path_of_entry(client))
+                                       : without_json_value(text, path_of_entry(client));
+}
+
+bool allows_in_entry(const McpClient& client) {
+  return *client.allow_field != '\0';
+}
+
+std::string with_allowance(const McpClient& client, const ConfigText& text) {
+  return with_json_element(text, {"permissions", "allow"}, client.allow_value);
+}
+
+ConfigText without_allowance(const McpClient& client, const ConfigText& text) {
+  return without_json_element(text, {"permissions", "allow"}, client.allow_value);
+}
+
+/// Lines of an earlier version are replaced where they stand.
+std::string with_advice(const ConfigText& text) {
+  const std::string block = std::string(kAdviceBegin) + "\n" + kAdvice + "\n" + kAdviceEnd;
+  const std::string whole = text.value_or("");
+  const std::size_t begin = whole.find(kAdviceBegin);
+  const std::size_t end = whole.find(kAdviceEnd, begin);
+  if (begin == std::string::npos || end == std::string::npos) {
+    return with_block(text, block);
+  }
+  const std::string line_end = line_end_of(whole);
+  std::string lines;
+  for (const char c : block) {
+    lines += c == '\n' ? line_end : std::string(1, c);
+  }
+  return whole.substr(0, begin) + lines + whole.substr(end + std::string_view(kAdviceEnd).size());
+}
+
+ConfigText without_advice(const ConfigText& text) {
+  const std::string whole = text.value_or("");
+  const std::size_t begin = whole.find(kAdviceBegin);
+  const std::size_t end = whole.find(kAdviceEnd, begin);
+  if (begin == std::string::npos || end == std::string::npos) {
+    return text;
+  }
+  const std::size_t line_end = whole.find('\n', end);
+  return without_block(whole, begin, line_end == std::string::npos ? whole.size() : line_end + 1);
+}
+
+}  // namespace terminally

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "setup/clients.hpp"
+#include "setup/config_text.hpp"
+
+namespace terminally {
+
+// The entry of this program in the configuration of a client. Pure. All functions throw Error as json_edit
+// and toml_edit.
+
+/// What a client is told to pass today. Every snippet and every entry has it from here.
+[[nodiscard]] const std::vector<std::string>& client_arguments();
+
+/// What an entry makes the client start.
+struct StartedServer {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  ///< added to the client's
+  bool is_disabled = false;
+};
+
+/// nullopt where the configuration has no entry of ours.
+[[nodiscard]] std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text);
+
+/// Adds the entry, or mends it: the program becomes `program`, and what earlier versions passed is replaced.
+/// Arguments and fields that a person added stay. `allow`: its tools are called without asking.
+[[nodiscard]] std::string with_entry(const McpClient& client, const ConfigText& text,
+                                     const std::string& program, bool allow);
+
+[[nodiscard]] ConfigText without_entry(const McpClient& client, const ConfigText& text);
+
+/// Whether the client can be told in its entry that the tools need no asking.
+[[nodiscard]] bool allows_in_entry(const McpClient& client);
+
+/// The list in the settings of Claude Code of what needs no asking.
+[[nodiscard]] std::string with_allowance(const McpClient& client, const ConfigText& text);
+[[nodiscard]] ConfigText without_allowance(const McpClient& client, const ConfigText& text);
+
+/// The lines for CLAUDE.md and AGENTS.md that make an agent use the tools, between two marks.
+[[nodiscard]] std::string with_advice(const ConfigText& text);
+[[nodiscard]] ConfigText without_advice(const ConfigText& text);
+
+}  // namespace terminally

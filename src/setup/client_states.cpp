@@ -1,0 +1,79 @@
+// Looks whether the configuration of a client starts this program.
+#include "setup/client_states.hpp"
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "setup/changes.hpp"
+
+namespace terminally {
+namespace {
+
+/// A file in the home directory itself says nothing by its directory.
+bool has_sign_of(const std::filesystem::path& file, const ClientPlaces& places) {
+  std::error_code error;
+  const std::filesystem::path directory = file.parent_path();
+  return std::filesystem::exists(file, error) || (directory != places.home && directory != places.project &&
+                                                  std::filesystem::is_directory(directory, error));
+}
+
+ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesystem::path& self) {
+  const std::filesystem::path program =
+      server.argv.empty() ? std::filesystem::path() : find_program(server.argv.front());
+  std::error_code error;
+  if (program.empty() || !is_program(program)) {
+    return ClientState::Kind::missing;
+  }
+  if (!std::filesystem::equivalent(program, self, error)) {
+    return ClientState::Kind::other;
+  }
+  return server.is_disabled ? ClientState::Kind::disabled : ClientState::Kind::fine;
+}
+
+}  // namespace
+
+ClientState state_of(const McpClient& client, const ClientPlaces& places, const std::filesystem::path& self) {
+  ClientState state;
+  state.client = &client;
+  if (!places.project.empty() && client.project.empty()) {
+    return state;
+  }
+  state.file = configuration_of(client, places);
+  if (!has_sign_of(state.file, places)) {
+    return state;
+  }
+  try {
+    std::optional<StartedServer> server;
+    static_cast<void>(planned(state.file, [&](const ConfigText& text) {
+      server = server_in(client, text);
+      return text;
+    }));
+    state.kind = server ? kind_of_entry(*server, self) : ClientState::Kind::not_set_up;
+    state.program = server && !server->argv.empty() ? server->argv.front() : "";
+  } catch (const Error& error) {
+    state.kind = ClientState::Kind::unreadable;
+    state.problem = error.what();
+  }
+  return state;
+}
+
+std::string in_words(const ClientState& state) {
+  switch (state.kind) {
+    case ClientState::Kind::absent:
+      return "not found here";
+    case ClientState::Kind::not_set_up:
+      return "has no entry";
+    case ClientState::Kind::unreadable:
+      return state.problem;
+    case ClientState::Kind::missing:
+      return "starts " + (state.program.empty() ? "nothing" : state.program + ", which is not there");
+    case ClientState::Kind::other:
+      return "starts another program, " + state.program;
+    case ClientState::Kind::disabled:
+      return "has an entry that is switched off";
+    case ClientState::Kind::fine:
+      break;
+  }
+  return "starts this program";
+}
+
+}  // namespace terminally

@@ -1,0 +1,84 @@
+// Starts the configured server as a client would, and makes calls.
+#include "setup/trial.hpp"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "setup/server_client.hpp"
+
+namespace terminally {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kTab = "setup-trial";
+
+/// What the clients' libraries pass to a server, and where our files are if a person moved them. The trial
+/// has an instance of its own.
+std::vector<std::string> environment_of_client(const StartedServer& server) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string name(text.substr(0, text.find('=')));
+    const bool passes = name == "HOME" || name == "LOGNAME" || name == "PATH" || name == "SHELL" ||
+                        name == "TERM" || name == "USER" || name.starts_with("TERMINALLY_");
+    if (passes && name != "TERMINALLY_INSTANCE") {
+      variables[name] = text.substr(text.find('=') + 1);
+    }
+  }
+  for (const auto& [name, value] : server.environment) {
+    variables[name] = value;
+  }
+  std::vector<std::string> environment;
+  environment.reserve(variables.size());
+  for (const auto& [name, value] : variables) {
+    environment.push_back(name + "=" + value);
+  }
+  return environment;
+}
+
+/// The text of the answer. Throws Error where the tool failed.
+std::string call(ServerClient& client, const std::string& tool, const ordered_json& arguments) {
+  const ordered_json result = client.request("tools/call", {{"name", tool}, {"arguments", arguments}});
+  const ordered_json content = result.value("content", ordered_json::array());
+  std::string text = content.empty() ? "" : content.front().value("text", "");
+  if (result.value("isError", false)) {
+    throw Error(ErrorCode::internal, tool + ": " + text);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string try_server(const StartedServer& server, const std::filesystem::path& directory) {
+  if (server.argv.empty()) {
+    throw Error(ErrorCode::invalid_argument, "the entry names no program");
+  }
+  Argv argv = server.argv;
+  const std::filesystem::path program = find_program(argv.front());
+  argv.front() = program.empty() ? argv.front() : program.string();
+  ServerClient client(argv, environment_of_client(server), directory);
+  ordered_json params;
+  params["protocolVersion"] = "2025-11-25";
+  params["capabilities"] = ordered_json::object();
+  params["clientInfo"] = {{"name", "terminally-setup"}, {"version", "1"}};
+  const ordered_json info = client.request("initialize", params)["serverInfo"];
+  client.notify("notifications/initialized");
+  const std::size_t tools = client.request("tools/list", ordered_json::object())["tools"].size();
+  call(client, "create_tab", {{"name", kTab}});
+  const std::string said =
+      call(client, "execute_command", {{"window_id", kTab}, {"command", "echo $((6 * 7))"}});
+  call(client, "close_tab", {{"window_id", kTab}});
+  if (said.find("42") == std::string::npos) {
+    throw Error(ErrorCode::internal, "a command in its tab printed something else than expected: " + said);
+  }
+  client.close();
+  return info.value("name", "") + " " + info.value("version", "") + " answers with " + std::to_string(tools) +
+         " tools, and ran a command in a tab";
+}
+
+}  // namespace terminally

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "setup/client_entry.hpp"
+
+namespace terminally {
+
+/// Starts the server of an entry as a client does, with the few variables that clients pass on, and runs a
+/// command in a tab of it. Returns what it has, for a person. Throws Error that says what failed.
+[[nodiscard]] std::string try_server(const StartedServer& server, const std::filesystem::path& directory);
+
+}  // namespace terminally

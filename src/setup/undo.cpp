@@ -1,0 +1,36 @@
+// Plans how to take away what setup wrote for a client.
+#include "setup/undo.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.hpp"
+#include "setup/client_entry.hpp"
+
+namespace terminally {
+
+void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vector<FileChange>& done,
+                  std::vector<std::string>& problems) {
+  const auto plan = [&](const std::filesystem::path& path,
+                        const std::function<ConfigText(const ConfigText&)>& edit) {
+    if (path.empty() || std::ranges::find(done, path, &FileChange::path) != done.end()) {
+      return;  // clients share AGENTS.md
+    }
+    try {
+      FileChange change = planned(path, edit);
+      if (!change.is_none()) {
+        done.push_back(std::move(change));
+      }
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
+  };
+  if (!places.project.empty() && client.project.empty()) {
+    return;
+  }
+  plan(configuration_of(client, places), [&](const ConfigText& text) { return without_entry(client, text); });
+  plan(advice_of(client, places), without_advice);
+  plan(allowance_of(client, places), [&](const ConfigText& text) { return without_allowance(client, text); });
+}
+
+}  // namespace terminally

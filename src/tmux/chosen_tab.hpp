@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "base/files.hpp"
+#include "tab/tab_turns.hpp"
+#include "tmux/tab_table.hpp"
+
+namespace terminally {
+
+/// The tab that a command runs in, and the turn in it.
+struct ChosenTab {
+  TabPtr tab;
+  TabTurns::Guard guard;
+  FileLock reserved;      ///< the tab's lock, where the caller named no tab: other processes choose, too
+  std::string directory;  ///< where its command must begin; empty: anywhere
+  std::string note;       ///< why it is not the tab "main", or a new one; empty when the caller named the tab
+};
+
+}  // namespace terminally

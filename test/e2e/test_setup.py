@@ -1,0 +1,219 @@
+"""setup, uninstall and doctor on the configurations of MCP clients: written, mended, tried, taken away."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+import unittest
+from pathlib import Path
+
+import path  # noqa: F401
+from harness import Sandbox, binary, main
+from harness.client import copy_program, run_cli
+from harness.person import Terminal
+
+COMMENTED = """{
+  // servers of mine
+  "servers": {
+    "other": { "type": "stdio", "command": "x" }, // the last
+  },
+  "inputs": [],
+}
+"""
+
+
+class OfOneUser(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.home = self.sandbox.home
+        self.server = {"command": str(binary()), "args": ["--view", "rendered"]}
+
+    def run_setup(self, *arguments: str, code: int = 0, command: str = "setup", **options) -> str:
+        done = run_cli(self.sandbox, command, *arguments, timeout=60, **options)
+        self.assertEqual(done.returncode, code, done.stdout.decode() + done.stderr.decode())
+        self.errors = done.stderr.decode()
+        return done.stdout.decode()
+
+    def write(self, name: str, text: str, mode: int = 0o600) -> Path:
+        file = self.home / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+        file.chmod(mode)
+        return file
+
+
+class Setup(OfOneUser):
+    def test_a_new_configuration_is_written_tried_and_removed(self) -> None:
+        said = self.run_setup("claude", "--yes")
+        file = self.home / ".claude.json"
+        self.assertEqual(json.loads(file.read_text()), {"mcpServers": {"terminally": self.server}})
+        self.assertIn('+     "terminally": {', said)
+        self.assertRegex(said, r"terminally-mcp \d.* answers with \d+ tools, and ran a command in a tab")
+        self.assertFalse((self.home / ".claude").exists(), "what was not asked for is not written")
+        self.sandbox.assert_nothing_left()
+        self.assertIn("already", self.run_setup("claude", "--yes"))
+        self.run_setup("claude", "--remove", "--yes")
+        self.assertFalse(file.exists())
+        self.assertIn("nothing to take away", self.run_setup("claude", "--remove", "--yes"))
+
+    def test_every_client_has_its_form(self) -> None:
+        for client, name, key, entry in (
+            ("claude-desktop", ".config/Claude/claude_desktop_config.json", "mcpServers", self.server),
+            ("cursor", ".cursor/mcp.json", "mcpServers", self.server),
+            ("vscode", ".config/Code/User/mcp.json", "servers", {"type": "stdio"} | self.server),
+            ("gemini", ".gemini/settings.json", "mcpServers", self.server),
+            ("zed", ".config/zed/settings.json", "context_servers", self.server),
+            ("windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers", self.server),
+            ("opencode", ".config/opencode/opencode.json", "mcp", {"type": "local", "command": [str(binary()), "--view", "rendered"]}),
+            ("codex", ".codex/config.toml", "mcp_servers", self.server),
+        ):
+            with self.subTest(client):
+                read = tomllib.loads if client == "codex" else json.loads
+                printed = self.run_setup(client, "--print")
+                self.assertFalse((self.home / name).exists())
+                self.run_setup(client, "--yes")
+                self.assertEqual(read((self.home / name).read_text()), {key: {"terminally": entry}})
+                self.assertEqual(printed.partition("\n")[2], (self.home / name).read_text())
+        self.assertEqual(self.run_setup().count("starts this program"), 8)
+        self.run_setup("--yes", command="uninstall")
+        self.assertEqual([file for file in self.home.rglob("*.*") if file.suffix in (".json", ".toml")], [])
+
+    def test_other_bytes_links_and_rights_stay_and_a_copy_is_kept(self) -> None:
+        text = COMMENTED.replace("\n", "\r\n")
+        real = self.write("dotfiles/mcp.json", text, 0o640)
+        os.chown(real, 1234, 1234) if os.geteuid() == 0 else None
+        link = self.home / ".config/Code/User/mcp.json"
+        link.parent.mkdir(parents=True)
+        link.symlink_to("../../../dotfiles/mcp.json")
+        before = real.stat()
+        said = self.run_setup("vscode", "--yes")
+        self.assertTrue(link.is_symlink())
+        after = real.stat()
+        self.assertEqual((after.st_mode, after.st_uid, after.st_gid), (before.st_mode, before.st_uid, before.st_gid))
+        lines = real.read_bytes().decode().split("\n")
+        self.assertEqual([line for line in text.split("\n") if line not in lines], [])
+        self.assertNotIn("U+000D", said)
+        copy = Path(re.search(r"a copy of what was there: (.*)", said).group(1))
+        self.assertEqual((copy.read_bytes().decode(), copy.stat().st_mode & 0o077), (text, 0))
+        self.run_setup("vscode", "--remove", "--yes")
+        self.assertEqual((link.is_symlink(), real.read_bytes().decode()), (True, text))
+
+    def test_what_cannot_be_written_is_said_and_left_alone(self) -> None:
+        cases = {
+            "is read-only": self.write(".cursor/mcp.json", "{}", 0o400),
+            "line 2 is not JSON": self.write(".gemini/settings.json", '{\n"a" 1}'),
+            '"context_servers" is no object': self.write(".config/zed/settings.json", '{"context_servers": []}'),
+            "line 1 has mcp_servers on one line": self.write(".codex/config.toml", "mcp_servers = {}\n"),
+        }
+        for said, client in zip(cases, ("cursor", "gemini", "zed", "codex")):
+            with self.subTest(said):
+                before = cases[said].read_bytes()
+                self.run_setup(client, "--yes", code=1)
+                self.assertIn(said, self.errors)
+                self.assertIn(str(cases[said]), self.errors)
+                self.assertEqual(cases[said].read_bytes(), before)
+        directory = self.home / ".codeium/windsurf"
+        directory.mkdir(parents=True)
+        directory.chmod(0o500)
+        self.run_setup("windsurf", "--yes", code=1)
+        self.assertIn(f"{directory} is read-only", self.errors)
+        self.assertEqual(list(directory.iterdir()), [])
+        self.assertIn("claude-desktop, cursor", (self.run_setup("nobody", code=1), self.errors)[1])
+
+    def test_a_project(self) -> None:
+        project = self.home / "project"
+        (project / ".git").mkdir(parents=True)
+        (project / "src").mkdir()
+        self.run_setup("claude", "--project", str(project / "src"), "--yes", "--advise", "--allow")
+        self.assertEqual(json.loads((project / ".mcp.json").read_text())["mcpServers"], {"terminally": self.server})
+        self.assertIn("`execute_command`", (project / "CLAUDE.md").read_text())
+        self.assertEqual(json.loads((project / ".claude/settings.json").read_text()), {"permissions": {"allow": ["mcp__terminally"]}})
+        self.run_setup("opencode", "--project", str(project), "--yes", "--advise")
+        self.run_setup("codex", "--project", str(project), "--yes", "--advise", "--allow")
+        self.assertIn('approval_mode = "approve"', (project / ".codex/config.toml").read_text())
+        self.run_setup("windsurf", "--project", str(project), "--yes", code=1)
+        self.assertIn("no configuration for projects", self.errors)
+        self.assertIn("project .", self.run_setup(command="doctor", cwd=project) + "project .")
+        self.run_setup("--project", str(project), "--yes", command="uninstall")
+        self.assertEqual([file for file in project.rglob("*") if file.is_file()], [])
+
+    def test_it_asks(self) -> None:
+        file = self.write(".claude.json", '{"numStartups": 3}')
+        with Terminal([str(binary()), "setup", "claude"], self.sandbox.environment()) as terminal:
+            terminal.expect('"terminally"')
+            terminal.expect("Write this? [y/N] ")
+            terminal.write("\n")
+            self.assertEqual(terminal.wait(20), 1)
+        self.assertEqual(file.read_text(), '{"numStartups": 3}')
+        with Terminal([str(binary()), "setup", "claude"], self.sandbox.environment()) as terminal:
+            at = terminal.expect("Write this? [y/N] ")
+            terminal.write("y\n")
+            at = terminal.expect("so that agents use it? [y/N] ", start=at)
+            terminal.write("y\n")
+            at = terminal.expect("without asking you? It can run any command then. [y/N] ", start=at)
+            terminal.write("n\n")
+            terminal.expect("ran a command in a tab", start=at)
+            self.assertEqual(terminal.wait(20), 0)
+        self.assertIn("terminally", json.loads(file.read_text())["mcpServers"])
+        self.assertTrue((self.home / ".claude/CLAUDE.md").exists())
+        self.assertFalse((self.home / ".claude/settings.json").exists())
+        self.run_setup("claude", "--remove", code=1)
+        self.assertIn("--yes", self.errors)
+        self.run_setup("claude", "--remove", "--yes")
+        self.assertEqual(file.read_text(), '{"numStartups": 3}')
+
+    def test_an_entry_that_starts_nothing_is_mended(self) -> None:
+        file = self.write(".claude.json", '{"mcpServers": {"terminally": {"command": "/gone/terminally-mcp", "env": {"A": "b"}}}}')
+        self.assertRegex(
+            self.run_setup(command="doctor", code=1),
+            r"wrong +client claude: .*/gone/terminally-mcp, which is not there\n +-> .* setup claude",
+        )
+        self.run_setup("claude", "--yes")
+        self.assertEqual(json.loads(file.read_text())["mcpServers"]["terminally"], self.server | {"env": {"A": "b"}})
+        self.assertRegex(self.run_setup(command="doctor"), r"ok +client claude: .*starts this program")
+
+    def test_doctor_names_the_state_of_each_client(self) -> None:
+        other = copy_program(self.sandbox.root / "other")
+        self.write(".cursor/mcp.json", json.dumps({"mcpServers": {"terminally": {"command": str(other)}}}))
+        self.write(".gemini/settings.json", "{ nonsense")
+        self.write(".config/zed/settings.json", "// nothing yet\n{}\n")
+        self.write(".codex/config.toml", f'[mcp_servers.terminally]\ncommand = "{binary()}"\nenabled = false\n')
+        text = self.run_setup(command="doctor")
+        for line in (
+            "warning client cursor: .* starts another program, ",
+            "warning client gemini: .* is not JSON",
+            "ok      client zed: .* has no entry; terminally-mcp setup zed adds one",
+            "warning client codex: .* switched off",
+        ):
+            self.assertRegex(text, f"(?m)^{line}")
+        self.assertNotIn("client windsurf", text)
+
+    def test_a_server_that_cannot_run_is_said(self) -> None:
+        self.run_setup("claude", "--yes", code=1, env={"PATH": "/nonexistent"})
+        self.assertIn("tmux", self.errors)
+
+
+class RealClients(OfOneUser):
+    """The clients that npm has, where they are installed (TERMINALLY_CLIENTS: the directory of their programs)."""
+
+    def test_they_say_that_it_is_connected(self) -> None:
+        search = f"{os.environ.get('TERMINALLY_CLIENTS', '')}:{os.environ['PATH']}"
+        self.write(".gemini/trustedFolders.json", json.dumps({str(self.home): "TRUST_FOLDER"}))  # it starts nothing elsewhere
+        for client, word in (("claude", "Connected"), ("codex", "enabled"), ("gemini", "Connected"), ("opencode", "connected")):
+            program = shutil.which(client, path=search)
+            if program is None:
+                print(f"{client} is not installed: nothing but its documents says that it takes the entry")
+                continue
+            with self.subTest(client):
+                self.run_setup(client, "--yes")
+                environment = self.sandbox.environment() | {"PATH": f"{Path(program).parent}:{os.environ['PATH']}"}
+                done = subprocess.run(
+                    [program, "mcp", "list"], env=environment, cwd=self.home, capture_output=True, timeout=120, stdin=subprocess.DEVNULL
+                )
+                self.assertRegex(done.stdout.decode() + done.stderr.decode(), rf"terminally\b.*{word}")
+
+
+if __name__ == "__main__":
+    main()
