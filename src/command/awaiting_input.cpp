@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command/command_run.hpp"
+#include "log/log_end.hpp"
 #include "log/unfinished_line.hpp"
 #include "system/foreground.hpp"
 #include "system/keyboard_wait.hpp"
@@ -85,9 +86,24 @@ std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {
   const bool still = stillness_.lasts(tab.pane_pid.pid);
   moved_ = printed || !still;
   std::optional<AwaitingInput> now = moved_ ? awaiting_input(tab) : seen_;
-  const bool settled = now && seen_ && now->kind == seen_->kind && !printed;
+  const bool waits = now && seen_ && now->kind == seen_->kind && !printed;
   seen_ = std::move(now);
-  return settled ? seen_ : std::nullopt;
+  if (!waits) {
+    held_since_.reset();
+  }
+  return waits && !is_prompt_on_its_way(tab) ? seen_ : std::nullopt;
+}
+
+/// On a busy machine a program may ask, and wait, before one that passes its question on has had its turn.
+/// Beside one that computes for long the question is told all the same.
+bool SettledInput::is_prompt_on_its_way(const Tab& tab) {
+  constexpr Milliseconds kPassedOnWithin{500};
+  if (!stillness_.one_is_ready() && !is_ready(tab.server_pid) && !is_ready(log_writer(tab.log.path()))) {
+    return false;
+  }
+  const auto now = Clock::now();
+  held_since_ = held_since_.value_or(now);
+  return now - *held_since_ < kPassedOnWithin;
 }
 
 }  // namespace terminally

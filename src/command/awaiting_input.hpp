@@ -17,8 +17,9 @@ class TextGuard;
 /// Less than a millisecond; no tmux. A single look: who acts on it looks twice (SettledInput).
 [[nodiscard]] std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard = nullptr);
 
-/// A program that waits for good: it did at the last look as well, and nothing was printed since. To be asked
-/// every 50 to 150 ms.
+/// A program that waits for good: it did at the last look as well, nothing was printed since, and nobody is
+/// about to pass on what it printed before (sudo, script, tmux, the log's writer). To be asked every 50 to
+/// 150 ms.
 class SettledInput {
  public:
   [[nodiscard]] std::optional<AwaitingInput> look(const Tab& tab);
@@ -29,10 +30,13 @@ class SettledInput {
   [[nodiscard]] bool moved() const { return moved_; }
 
  private:
+  [[nodiscard]] bool is_prompt_on_its_way(const Tab& tab);
+
   std::optional<AwaitingInput> seen_;
   bool moved_ = true;
   PaneLog::Stamp log_;
   Stillness stillness_;
+  std::optional<Clock::time_point> held_since_;  ///< one that waits, for its prompt
 };
 
 }  // namespace terminally

@@ -142,6 +142,11 @@ std::optional<ProcessInfo> process_info(ProcessId process) {
   return info && info->id() == process ? std::move(info) : std::nullopt;
 }
 
+bool is_ready(int pid) {
+  const auto info = process_info(pid);
+  return info && info->state == 'R';
+}
+
 std::vector<int> all_pids() {
   std::vector<int> pids;
   std::error_code error;

@@ -36,6 +36,8 @@ struct ProcessInfo {
 [[nodiscard]] std::optional<ProcessInfo> process_info(int pid);
 /// Nothing when another process has the pid by now.
 [[nodiscard]] std::optional<ProcessInfo> process_info(ProcessId process);
+/// Whether it runs, or has something to do and waits for a processor.
+[[nodiscard]] bool is_ready(int pid);
 [[nodiscard]] std::vector<int> all_pids();
 [[nodiscard]] std::vector<ProcessInfo> all_processes();
 

@@ -39,6 +39,10 @@ bool Stillness::lasts(int pane_pid) {
   return still;
 }
 
+bool Stillness::one_is_ready() const {
+  return std::ranges::any_of(seen_, [](const Seen& process) { return is_ready(process.pid); });
+}
+
 /// A process that has started a thread has run, so its threads need not be counted again.
 std::string Stillness::run_time_now(const Seen& process) {
   if (!process.times) {

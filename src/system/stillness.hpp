@@ -16,6 +16,8 @@ class Stillness {
  public:
   /// False: read the processes again, after this call. Throws nothing; takes microseconds.
   [[nodiscard]] bool lasts(int pane_pid);
+  /// Whether one of them was ready to run, or ran, just now. One that has had no turn yet stood still, too.
+  [[nodiscard]] bool one_is_ready() const;
 
   /// After so long they count as moved: a process elsewhere may have changed the mode of their terminal.
   static constexpr Milliseconds kLongest{10'000};

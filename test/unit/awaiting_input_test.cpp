@@ -126,6 +126,24 @@ TEST_CASE("awaiting input: what is settled was so at two looks, with nothing pri
   end_run(tab, run);
 }
 
+TEST_CASE(
+    "awaiting input: its prompt is waited for while who may pass it on is ready to run, and not for ever") {
+  PtyTab tab;
+  // A process that never has nothing to do stands for one that has had no turn.
+  const RunPtr run = tab.start("(while :; do :; done) & cat");
+  SettledInput input;
+  std::optional<Clock::time_point> waits_since;
+  REQUIRE(tab.comes_true([&] {
+    const bool settled = input.look(*tab.tab).has_value();
+    if (!waits_since && input.seen()) {
+      waits_since = Clock::now();
+    }
+    return settled;
+  }));
+  CHECK(Clock::now() - waits_since.value_or(Clock::now()) >= Milliseconds(400));
+  end_run(tab, run);
+}
+
 TEST_CASE("awaiting input: the last line that is not finished, as a person sees it") {
   struct Line {
     std::string bytes;

@@ -82,6 +82,15 @@ TEST_CASE("D13: what stands still is told from what has run, or has started some
   CHECK_FALSE(stillness.lasts(pane.pid()));  // there is no shell
 }
 
+TEST_CASE("D13: who has something to do is told from who waits, whether he has had a turn or not") {
+  const Pane pane;
+  Stillness stillness;
+  REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()) && !stillness.one_is_ready(); }));
+  pane.type("while :; do :; done &\n");
+  REQUIRE(test::eventually([&] { return pane.jobs() == 1; }));
+  CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()) && stillness.one_is_ready(); }));
+}
+
 TEST_CASE("D13: what is kept open for it leaves most descriptors to others") {
   const auto open_ones = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
