@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "places.hpp"
@@ -126,9 +127,7 @@ struct OpenTabs {
     return ScriptedTmux::printed(answer + test::pane_line(tmux->rows.back()));
   }
   Config made_config() {
-    Config made;
-    made.runtime_root = directory / "r";
-    made.state_root = directory / "s";
+    Config made = test::config_in(directory.path());
     made.helper_dir = std::filesystem::path(test::kLogProgram).parent_path();
     made.instance = "unit";
     return made;
