@@ -223,6 +223,18 @@ TEST_CASE("tabs: the id of a tab is never given again, also when its server coul
   }
 }
 
+TEST_CASE("tabs: an id that we know is not given again, also where all that tells of it was removed (D30)") {
+  OpenTabs open;
+  open.create();
+  open.create();
+  open.server_process.reset();
+  open.tmux->rows.clear();
+  open.tmux->pid = 0;
+  std::filesystem::remove_all(open.instance.state());
+  REQUIRE(open.comes_true([&] { return open.server->pid() == 0; }));
+  CHECK(open.create().window_id == WindowId{2});
+}
+
 TEST_CASE("tabs: when the tmux server is lost they are closed, told of, and never tmux's again") {
   OpenTabs open;
   open.create();
