@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "log/log_end.hpp"
 
 namespace terminally {
 namespace {
@@ -39,14 +38,14 @@ LogFollower::LogFollower(PaneLog log, std::unique_ptr<ReadableRange> reach, std:
                          std::size_t slice_bytes)
     : log_(std::move(log)), reach_(std::move(reach)), position_(from), slice_bytes_(slice_bytes) {}
 
-asio::awaitable<std::optional<PaneLog::Slice>> LogFollower::next() {
+asio::awaitable<std::optional<PaneLog::Slice>> LogFollower::next(Milliseconds patience) {
   std::optional<Clock::time_point> unreadable_since;
   for (;;) {
     try {
       co_return co_await next_by(Clock::time_point::max());
     } catch (const Error&) {
       unreadable_since = unreadable_since.value_or(Clock::now());
-      if (Clock::now() - *unreadable_since > kLogComesBack) {
+      if (Clock::now() - *unreadable_since > patience) {
         throw;
       }
     }

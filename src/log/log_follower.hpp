@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/timeout.hpp"
+#include "log/log_end.hpp"
 #include "log/pane_log.hpp"
 #include "system/log_watch.hpp"
 
@@ -65,9 +66,10 @@ class LogFollower {
 
   /// The next bytes, once there are some; gap_bytes and gap_unknown tell what is gone before them, `eof` that
   /// there are no more for now. Nothing: the log has ended. Other coroutines run between two slices. Throws
-  /// Error(io) where the log could not be read for 10 s, and operation_aborted when cancelled; both times
-  /// `next` may be called again.
-  [[nodiscard]] boost::asio::awaitable<std::optional<PaneLog::Slice>> next();
+  /// Error(io) where the log could not be read for that long, and operation_aborted when cancelled; both
+  /// times `next` may be called again.
+  [[nodiscard]] boost::asio::awaitable<std::optional<PaneLog::Slice>> next(
+      Milliseconds patience = kLogComesBack);
   /// As `next`, but returns an empty slice at `when`. Throws Error(io) at once.
   [[nodiscard]] boost::asio::awaitable<std::optional<PaneLog::Slice>> next_by(Clock::time_point when);
 

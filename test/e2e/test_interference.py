@@ -307,6 +307,8 @@ class Tmux(unittest.TestCase):
                 person.tmux(*(("detach-client", "-t", channel) if n % 2 else ("kill-session", "-t", "=terminally")))
                 self.assertEqual(tab.execute(f"echo {n}").output, f"{n}\n")
                 self.assertEqual(list(server.tabs()), [tab.id])
+            logs = [log.name for log in server.sandbox.state.rglob("pane-*.log")]
+            self.assertEqual(logs, [tab.log_path.name], "its window has none, and no writer")
             server.call("close_tab", window_id=tab.id)
             self.assertEqual(len(person.channels()), 1, "the end of the last tab is not its own")
             self.assertEqual(server.create_tab().execute("echo new").output, "new\n")

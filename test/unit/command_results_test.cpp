@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "secrets/secrets.hpp"
@@ -28,12 +29,7 @@ std::string end_marker(int code) {
 struct ToldOf {
   boost::asio::io_context io{1};
   test::TempDir directory;
-  Config config = [this] {
-    Config made;
-    made.runtime_root = directory / "r";
-    made.state_root = directory / "s";
-    return made;
-  }();
+  Config config = test::config_in(directory.path());
   Instance instance{config, "unit"};
   TabPtr tab;
   TextWorker texts;

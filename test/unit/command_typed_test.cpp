@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "command/busy.hpp"
 #include "pty_tab.hpp"
+#include "tmux/commands.hpp"
 
 using namespace terminally;
 using test::PtyTab;
@@ -236,6 +239,27 @@ TEST_CASE(
     tab.run("true");
     CHECK_FALSE(std::filesystem::exists(tab.home() / "never"));
   }
+}
+
+TEST_CASE("command typed: a call that has answered keeps its command on record, also where none takes it") {
+  PtyTab tab;
+  tab.run("true");
+  Config config;
+  Commands commands(config, tab.context());
+  const CallTime time(0, Clock::now() - 4s);
+  tab.pane().on_type = [&tab, &time](const std::string&) {
+    tab.pane().on_type = nullptr;
+    std::this_thread::sleep_until(time.returns_by());  // it is typed by then, and no later
+    return std::pair(std::string(), true);             // and arrives nowhere
+  };
+  Commands::Begin what;
+  what.command = "echo never >> never";
+  const RunPtr run = tab.result_of(commands.begin(tab.tab, time, std::move(what)));
+  REQUIRE_FALSE(run->has_ended());
+  ::kill(tab.shell_pid(), SIGKILL);
+  tab.finish(run);
+  CHECK(tab.tab->records.to_be_read_for_sure().find(run->record().id));
+  CHECK_FALSE(std::filesystem::exists(tab.home() / "never"));
 }
 
 TEST_CASE("command typed: where no files can be made nothing is typed, and the reason is told") {

@@ -77,11 +77,13 @@ struct RealTmux {
     CHECK(line(ask("display-message -p first")) == "first");
     REQUIRE(kept() == 1);
   }
-  /// As a person may do it.
-  void detach() {
-    CHECK(by_spawned("detach-client -t " + quote(channel_name)).error == "");
+  /// As a person may do it. tmux answers them before it tells us, and what we ask in between is lost with the
+  /// connection: so that we know is waited for.
+  void end_channel(const std::string& how) {
+    CHECK(by_spawned(how).error == "");
     REQUIRE(test::comes_true(io, [&] { return !channel->news() && kept() == 0; }));
   }
+  void detach() { end_channel("detach-client -t " + quote(channel_name)); }
   int server() { return std::stoi(line(by_spawned("display-message -p '#{pid}'"))); }
 };
 
@@ -150,7 +152,7 @@ TEST_CASE("channel: where it is lost what was asked is told so, and the next cal
   for (const std::string& how :
        {"detach-client -t " + quote(tmux.channel_name), std::string("kill-session -t =terminally")}) {
     CAPTURE(how);
-    CHECK(tmux.by_spawned(how).error == "");
+    tmux.end_channel(how);
     CHECK(RealTmux::line(tmux.ask("display-message -p again")) == "again");
     CHECK(tmux.kept() == 1);
   }

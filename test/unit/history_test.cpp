@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/timeout.hpp"
+#include "config_in.hpp"
 #include "instance/history.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
@@ -23,7 +24,7 @@ namespace {
 /// An instance with the records of one command, which has a key.
 struct Kept {
   test::TempDir dir;
-  Config config = config_in(dir);
+  Config config = test::config_in(dir.path());
   Instance instance = Instance(config, "kept");
   std::filesystem::path generation = instance.generation(3);
   std::filesystem::path records = generation / "pane-@5.commands";
@@ -37,11 +38,6 @@ struct Kept {
     record.task_key = "key";
     record.cwd = "/";
     REQUIRE(CommandRecords(records).append(record).empty());
-  }
-  static Config config_in(const test::TempDir& dir) {
-    Config config;
-    config.state_root = config.runtime_root = dir.path();
-    return config;
   }
 };
 

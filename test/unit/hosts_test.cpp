@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "config_in.hpp"
 #include "event_loop.hpp"
 #include "hosts/host_files.hpp"
 #include "temp_files.hpp"
@@ -67,9 +68,7 @@ struct HostsScene {
   explicit HostsScene(const std::vector<std::string>& kinds) {
     const std::string file = (dir / "far.py").string();
     write_file(file, kFarOfAKind);
-    Config config;
-    config.runtime_root = dir / "runtime";
-    config.state_root = dir / "state";
+    const Config config = test::config_in(dir.path());
     std::vector<HostEntry> entries;
     for (const std::string& kind : kinds) {
       HostEntry entry;

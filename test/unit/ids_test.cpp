@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "base/ids.hpp"
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "temp_files.hpp"
 
@@ -18,9 +19,7 @@ TEST_CASE("T1: a window id is @ and decimal digits, nothing else") {
 
 TEST_CASE("ids: a number whose note was lost is known by the files of its tab") {
   const test::TempDir dir;
-  Config config;
-  config.state_root = config.runtime_root = dir.path();
-  const Instance instance(config, "ids");
+  const Instance instance(test::config_in(dir.path()), "ids");
   CHECK(first_unused_id(instance) == 0);
   std::filesystem::create_directories(instance.generation(2));
   test::append_to(log_path(instance.generation(2), "@6"), "");
@@ -38,9 +37,7 @@ TEST_CASE("ids: a note that a full disk has torn spoils none behind it (V5)") {
   for (const char* torn : {"1", "\n1", "\n", "x"}) {
     CAPTURE(torn);
     const test::TempDir dir;
-    Config config;
-    config.state_root = config.runtime_root = dir.path();
-    const Instance instance(config, "ids");
+    const Instance instance(test::config_in(dir.path()), "ids");
     std::filesystem::create_directories(instance.state());
     test::append_to(instance.state() / "ids", torn);
     REQUIRE(note_used_id(instance.state(), WindowId{25}));

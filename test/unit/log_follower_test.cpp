@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/event.hpp"
+#include "event_loop.hpp"
 #include "pane/log_files.hpp"
 #include "temp_files.hpp"
 
@@ -304,6 +305,30 @@ TEST_CASE("follower: a reader that only wants to know reads nothing, and goes on
   follower.skip();
   ask(Clock::time_point::max());
   CHECK(heard == std::vector{More::not_yet, More::yes, More::yes, More::never});
+}
+
+TEST_CASE("follower: a log that cannot be read for a moment is waited for, and told of behind that (V7)") {
+  World world;
+  world.print("0123");
+  const std::filesystem::path log = world.dir / "pane-@3.log";
+  const auto make_unreadable = [&] {
+    std::filesystem::rename(log, world.dir / "aside");
+    std::filesystem::create_directory(log);
+  };
+  Reader reader(world.io, world.follower(0));
+  make_unreadable();
+  reader.take_one();
+  world.settle();  // it has tried
+  CHECK_FALSE(reader.aborted);
+  std::filesystem::remove(log);
+  std::filesystem::rename(world.dir / "aside", log);
+  CHECK(test::eventually([&] {
+    world.settle();
+    return reader.text == "0123";
+  }));
+  make_unreadable();
+  const test::Failure failure = test::failure_of(world.io, reader.follower().next(Milliseconds(0)));
+  CHECK(failure.says("cannot read " + log.string()));
 }
 
 TEST_CASE("follower: nothing came by the time: an empty slice") {

@@ -1,10 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "log/log_file.hpp"
 #include "log/log_record.hpp"
 #include "log/log_snapshot.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 
@@ -125,6 +131,11 @@ TEST_CASE("a log that lost its last bytes in a power loss gives no offset out tw
   CHECK(index.runs()[1].position == 90);
   CHECK(index.runs()[1].unknown_before);
   CHECK(index.end() == 155);
+  // A sidecar of before that: bytes that nobody recorded have their offsets already.
+  const LogIndex behind(line(RecordKind::start, 0, 0) + line(RecordKind::start, 50, 100), 120);
+  REQUIRE(behind.runs().size() == 2);
+  CHECK(behind.runs()[1].offset == 100);
+  CHECK(behind.end() == 120);
 }
 
 TEST_CASE("lines that are no record, and a torn last line, are passed over") {
@@ -132,4 +143,45 @@ TEST_CASE("lines that are no record, and a torn last line, are passed over") {
   const LogIndex index(
       line(RecordKind::start, 0, 0) + std::string(64, '\0') + line(RecordKind::gap, 20, 10) + torn, 15);
   CHECK(index.end() == 25);
+}
+
+TEST_CASE("a sidecar is no longer what was read once a record was added or overwritten, or it was replaced") {
+  const std::string start = line(RecordKind::start, 0, 0);
+  const std::string waiting = line(RecordKind::waiting, 190, 150);
+  struct Change {
+    const char* what;
+    std::function<void(const std::filesystem::path&)> make;
+  };
+  const std::vector<Change> changes = {
+      {"added", [&](const auto& sidecar) { test::append_to(sidecar, start); }},
+      {"overwritten in place",
+       [&](const auto& sidecar) {
+         std::fstream(sidecar, std::ios::binary | std::ios::in | std::ios::out).seekp(64)
+             << line(RecordKind::waiting, 290, 150);
+       }},
+      {"replaced by one that is as long and ends so",
+       [&](const auto& sidecar) {
+         const std::filesystem::path fresh = sidecar.string() + ".new";
+         test::append_to(fresh, line(RecordKind::segment, 100, 100) + waiting);
+         std::filesystem::rename(fresh, sidecar);
+       }},
+      {"removed", [](const auto& sidecar) { std::filesystem::remove(sidecar); }},
+  };
+  for (const Change& change : changes) {
+    CAPTURE(change.what);
+    const test::TempDir dir(test::in_memory());
+    const std::filesystem::path sidecar = (dir / "log").string() + std::string(kLogSidecarSuffix);
+    test::append_to(sidecar, start + waiting);
+    const SidecarFile read(dir / "log");
+    CHECK(read.records() == start + waiting);
+    CHECK(read.unchanged());
+    change.make(sidecar);
+    CHECK_FALSE(read.unchanged());
+  }
+  const test::TempDir dir(test::in_memory());
+  const SidecarFile none(dir / "log");
+  CHECK(none.records().empty());
+  CHECK(none.unchanged());
+  test::append_to((dir / "log").string() + std::string(kLogSidecarSuffix), start);
+  CHECK_FALSE(none.unchanged());
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "json/json_reader.hpp"
+#include "log/log_record.hpp"
 #include "logged_tab.hpp"
 
 namespace terminally {
@@ -119,6 +120,16 @@ TEST_CASE("manager logs: an offset that this tab never told of is refused, with 
   wait.waiting.pattern = "x";
   wait.from_byte = 6;
   CHECK(scene.failure(scene.manager->output().wait_for(wait)).text == failure.text);
+}
+
+TEST_CASE(
+    "manager logs: what comes from now on begins behind what was printed and is not in the log yet (V5)") {
+  LoggedTab scene("12345");
+  const auto waiting =
+      encode({.kind = LogRecord::Kind::waiting, .offset = 19, .position = 12, .time_ms = 1, .error = 28});
+  test::append_to(scene.log_of(scene.tab).string() + std::string(kLogSidecarSuffix),
+                  {waiting.data(), waiting.size()});
+  CHECK(scene.run(scene.manager->output().read_chunk(scene.from(ReadLogChunk::kLogEnd))).next_byte == 19);
 }
 
 TEST_CASE("manager logs: a read that waits has the first bytes that come, or none when its time is over") {

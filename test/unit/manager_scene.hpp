@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "config.hpp"
+#include "config_in.hpp"
 #include "event_loop.hpp"
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
@@ -292,9 +293,7 @@ class ManagerScene {
     return std::make_unique<TmuxManager>(io->get_executor(), config, tmux);
   }
   Config made_config() {
-    Config made;
-    made.runtime_root = directory / "r";
-    made.state_root = directory / "s";
+    Config made = config_in(directory.path());
     made.helper_dir = std::filesystem::path(kLogProgram).parent_path();
     made.instance = "unit";
     made.tmux = directory / "no-tmux";

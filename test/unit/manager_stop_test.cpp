@@ -3,6 +3,7 @@
 
 #include "manager_scene.hpp"
 #include "tmux/wire/log_writers.hpp"
+#include "tmux/wire/writer_tries.hpp"
 
 namespace terminally {
 namespace {
@@ -175,6 +176,26 @@ TEST_CASE("manager cancel: a command that another process looks after is ended b
   CHECK(cancelled.command == "sleep 600");
   CHECK(cancelled.state == CommandState::cancelled);
   CHECK(theirs.result().state == CommandState::cancelled);
+}
+
+TEST_CASE("log writers: one that died is started at once; while none comes, ever later, and each 5 s (V7)") {
+  const Clock::time_point begun;
+  WriterTries tries(begun);
+  CHECK(tries.next() == begun + Milliseconds(500));  // the first one is on its way
+  const auto pauses = [&tries](int times) {
+    std::vector<Milliseconds::rep> all;
+    for (int i = 0; i < times; ++i) {
+      const Clock::time_point now = tries.next();
+      tries.tried(now);
+      all.push_back(std::chrono::duration_cast<Milliseconds>(tries.next() - now).count());
+    }
+    return all;
+  };
+  CHECK(pauses(9) == std::vector<Milliseconds::rep>{50, 100, 200, 400, 800, 1'600, 3'200, 5'000, 5'000});
+  const Clock::time_point died = tries.next() + Milliseconds(700);
+  tries.lost_one(died);
+  CHECK(tries.next() == died);
+  CHECK(pauses(2) == std::vector<Milliseconds::rep>{50, 100});
 }
 
 TEST_CASE("log writers: a pane without one gets one again, but for panes that are not ours, and for guests") {

@@ -127,9 +127,15 @@ TEST_CASE("manager tabs: one that is closed has ended, and its log and id stay")
   CHECK(scene.open_tab() == WindowId{1});
 }
 
-TEST_CASE("manager tabs: what runs in one that is closed is ended, and its command has failed") {
+TEST_CASE(
+    "manager tabs: what runs in one that is closed is ended, and its command has failed; no shell comes") {
   ManagerScene scene;
-  const WindowId tab = scene.open_tab();
+  const std::filesystem::path starts = scene.directory / "starts";
+  write_file(scene.directory / "start-up", "echo $$ >> '" + starts.string() + "'\n");
+  CreateTab create;
+  create.shell = "/bin/sh";
+  create.env = {{"ENV", (scene.directory / "start-up").string()}};
+  const WindowId tab = scene.run(scene.manager->tabs().create(create)).window_id;
   StartProcess start;
   start.window_id = tab;
   start.command = "sleep 600";
@@ -143,6 +149,7 @@ TEST_CASE("manager tabs: what runs in one that is closed is ended, and its comma
   CHECK(result.state == CommandState::failed);
   CHECK(result.reason == Reason::tab_closed);
   CHECK_FALSE(result.exit_code);
+  CHECK(std::ranges::count(test::content_of(starts), '\n') == 1);
 }
 
 TEST_CASE("manager tabs: a close that has begun goes to its end, also where its client gives it up") {

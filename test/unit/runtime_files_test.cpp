@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "config_in.hpp"
 #include "event_loop.hpp"
 #include "instance/instance.hpp"
 #include "instance/left_behind.hpp"
@@ -57,9 +58,7 @@ TEST_CASE("runtime files: an instance is known by its lock") {
 TEST_CASE(
     "runtime files: a directory with files of others is no place for an instance, and stays as it is (V6)") {
   const TempDir directory;
-  Config config;
-  config.runtime_root = directory / "r";
-  config.state_root = directory / "s";
+  const Config config = config_in(directory.path());
   const Instance instance(config, "work");
   make_private_directory(config.runtime_root);
   make_private_directory(instance.runtime());
@@ -75,9 +74,7 @@ TEST_CASE(
 TEST_CASE(
     "runtime files: what an unnamed server left is put away, but nobody's own, and nothing named (V2, V6)") {
   const TempDir directory(in_memory());
-  Config config;
-  config.runtime_root = directory / "r";
-  config.state_root = directory / "s";
+  const Config config = config_in(directory.path());
   for (const auto& made : {config.runtime_root, config.state_root}) {
     make_private_directory(made);
   }
@@ -101,9 +98,7 @@ TEST_CASE(
 TEST_CASE(
     "left behind: an instance is it ten minutes after it was first seen without a server of its gateway") {
   const TempDir directory;
-  Config config;
-  config.runtime_root = directory / "runtime";
-  config.state_root = directory / "state";
+  const Config config = config_in(directory.path());
   const Instance instance(config, "check-1");
   std::filesystem::create_directories(instance.runtime());
   CHECK(left_behind(config, instance) == LeftBehind::no);

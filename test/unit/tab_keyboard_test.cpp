@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "scripted_tmux.hpp"
@@ -23,12 +24,7 @@ using test::ScriptedTmux;
 struct TypingTab {
   boost::asio::io_context io{1};
   test::TempDir directory;
-  Config config = [this] {
-    Config made;
-    made.runtime_root = directory / "r";
-    made.state_root = directory / "s";
-    return made;
-  }();
+  Config config = test::config_in(directory.path());
   Instance instance{config, "unit"};
   std::shared_ptr<ScriptedTmux> tmux = std::make_shared<ScriptedTmux>();
   std::shared_ptr<Tab> tab;

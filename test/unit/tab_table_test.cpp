@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "temp_files.hpp"
 
@@ -14,12 +15,7 @@ constexpr RowsOf kServer{4'711, 1};
 /// A table of an instance in a directory of its own.
 struct KnownTabs {
   test::TempDir directory;
-  Config config = [this] {
-    Config made;
-    made.runtime_root = directory / "runtime";
-    made.state_root = directory / "state";
-    return made;
-  }();
+  Config config = test::config_in(directory.path());
   Instance instance{config, "test"};
   TabChanges changes;
   TabTable table{instance, false, changes};

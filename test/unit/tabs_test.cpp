@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "places.hpp"
@@ -126,9 +127,7 @@ struct OpenTabs {
     return ScriptedTmux::printed(answer + test::pane_line(tmux->rows.back()));
   }
   Config made_config() {
-    Config made;
-    made.runtime_root = directory / "r";
-    made.state_root = directory / "s";
+    Config made = test::config_in(directory.path());
     made.helper_dir = std::filesystem::path(test::kLogProgram).parent_path();
     made.instance = "unit";
     return made;
@@ -222,6 +221,18 @@ TEST_CASE("tabs: the id of a tab is never given again, also when its server coul
     CHECK(open.server->generation() == 2);
     CHECK(std::filesystem::exists(log_path(open.instance.generation(2), "@2")));
   }
+}
+
+TEST_CASE("tabs: an id that we know is not given again, also where all that tells of it was removed (D30)") {
+  OpenTabs open;
+  open.create();
+  open.create();
+  open.server_process.reset();
+  open.tmux->rows.clear();
+  open.tmux->pid = 0;
+  std::filesystem::remove_all(open.instance.state());
+  REQUIRE(open.comes_true([&] { return open.server->pid() == 0; }));
+  CHECK(open.create().window_id == WindowId{2});
 }
 
 TEST_CASE("tabs: when the tmux server is lost they are closed, told of, and never tmux's again") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "config_in.hpp"
 #include "places.hpp"
 #include "scripted_tmux.hpp"
 #include "temp_files.hpp"
@@ -288,9 +289,7 @@ TEST_CASE("window options: where our own programs are missing, it is not the cal
 
 TEST_CASE("server configuration: a tab's environment has none of what would lead out of it") {
   const test::TempDir directory;
-  Config config;
-  config.runtime_root = directory / "r";
-  config.state_root = directory / "s";
+  Config config = test::config_in(directory.path());
   config.helper_dir = "/opt/helpers";
   const Instance instance(config, "unit");
   const OurVariable shell("SHELL", "/bin/dash");
@@ -361,9 +360,7 @@ TEST_CASE(
 
 TEST_CASE("server configuration: the variable that decides on the locale is made UTF-8, and no other (V2)") {
   const test::TempDir directory;
-  Config config;
-  config.runtime_root = directory / "r";
-  config.state_root = directory / "s";
+  Config config = test::config_in(directory.path());
   const Instance instance(config, "unit");
   struct Case {
     std::array<const char*, 3> given;  ///< LC_ALL, LC_CTYPE, LANG

@@ -31,12 +31,12 @@ struct ToPaper {
   std::filesystem::path program = directory / "tmux";
   std::shared_ptr<ControlChannel> channel;
 
-  ToPaper() {
+  explicit ToPaper(Milliseconds rests = std::chrono::hours(1)) {
     test::append_to(program, "#!/bin/sh\necho spawned\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     channel = std::make_shared<ControlChannel>(
         io.get_executor(), std::make_shared<SpawnedClient>(program.string(), socket(), "/dev/null"),
-        std::make_shared<std::string>("$0"));
+        std::make_shared<std::string>("$0"), rests);
   }
   ~ToPaper() { channel->let_go(); }
   ToPaper(const ToPaper&) = delete;
@@ -115,6 +115,22 @@ TEST_CASE(
     CHECK_FALSE(to.channel->news());
   }
   CHECK(tmux.clients().size() == 1);
+}
+
+TEST_CASE("channel: a tmux that has refused us is asked again once it was left alone for a while (V9)") {
+  ToPaper to(Milliseconds(0));
+  bool refuses = true;
+  SocketTmux tmux(to.io, to.socket(), [&refuses](SocketTmux::Client& client) {
+    if (refuses) {
+      client.say(kSaysVersion, 9);
+      client.close();
+    } else {
+      serve(client);
+    }
+  });
+  CHECK(to.ask() == "spawned\n");
+  refuses = false;
+  CHECK(to.ask() == "wire\n");
 }
 
 TEST_CASE("channel: what answers no form, and what is no tmux, is left alone after that") {

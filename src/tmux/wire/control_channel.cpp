@@ -25,8 +25,6 @@ namespace asio = boost::asio;
 constexpr std::size_t kMostWaiting = std::size_t{16} << 20U;
 /// What is sent in one go: once it is being sent, it cannot be taken back.
 constexpr std::size_t kMostAtOnce = std::size_t{64} << 10U;
-/// A server that did not take us is not asked again with each call.
-constexpr Milliseconds kNotTriedAgain{5'000};
 /// What a client that has ended may have left in its output is read by then.
 constexpr Milliseconds kLastWords{100};
 constexpr const char* kLost =
@@ -229,8 +227,11 @@ class ControlChannel::Connection : public std::enable_shared_from_this<Connectio
 };
 
 ControlChannel::ControlChannel(asio::any_io_executor executor, std::shared_ptr<SpawnedClient> spawned,
-                               std::shared_ptr<const std::string> session)
-    : executor_(std::move(executor)), spawned_(std::move(spawned)), session_(std::move(session)) {}
+                               std::shared_ptr<const std::string> session, Milliseconds rests)
+    : executor_(std::move(executor)),
+      spawned_(std::move(spawned)),
+      session_(std::move(session)),
+      rests_(rests) {}
 
 ControlChannel::~ControlChannel() {
   if (connection_) {
@@ -254,7 +255,7 @@ void ControlChannel::let_go() {
 void ControlChannel::learn_from_refusal(const Connection& refused) {
   const bool other_form = refused.may_know_the_other_form();
   marked_server_ = other_form ? refused.server_pid() : 0;
-  refused_until_ = other_form ? Clock::time_point() : Clock::now() + kNotTriedAgain;
+  refused_until_ = other_form ? Clock::time_point() : Clock::now() + rests_;
 }
 
 /// None: spawned clients have to do, and say why nobody is reached.

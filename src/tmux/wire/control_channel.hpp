@@ -22,9 +22,10 @@ namespace terminally {
 /// It sees no output and has no size, and is nobody's visit (others_typed.hpp).
 class ControlChannel : public TmuxChannel {
  public:
-  /// `session`: of the tabs; empty while none is known.
+  /// `session`: of the tabs; empty while none is known. `rests`: how long a server that refused us is left
+  /// alone.
   ControlChannel(boost::asio::any_io_executor executor, std::shared_ptr<SpawnedClient> spawned,
-                 std::shared_ptr<const std::string> session);
+                 std::shared_ptr<const std::string> session, Milliseconds rests = Milliseconds(5'000));
   ~ControlChannel() override;
 
   /// Lists that are sent one behind the other are run in their order. What was given up before it could be
@@ -49,6 +50,7 @@ class ControlChannel : public TmuxChannel {
   std::shared_ptr<SpawnedClient> spawned_;
   std::shared_ptr<const std::string> session_;
   int marked_server_ = 0;  ///< the pid of one that refused messages of WireForm::flagged
+  Milliseconds rests_;
   Clock::time_point refused_until_;
   std::shared_ptr<News> news_ = std::make_shared<News>();
   std::shared_ptr<Connection> connection_;

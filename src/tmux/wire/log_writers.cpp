@@ -13,17 +13,14 @@
 #include "system/proc.hpp"
 #include "system/process_watch.hpp"
 #include "tmux/wire/server_config.hpp"
+#include "tmux/wire/writer_tries.hpp"
 
 namespace terminally {
 namespace {
 
-/// How long the writer of a new pane may take to start.
-constexpr Milliseconds kStartsWithin{500};
 constexpr Milliseconds kBetweenWriterLooks{20};
 /// Where the writer's number cannot be seen (another PID namespace), its lock is looked at this often.
 constexpr Milliseconds kUnnumbered{500};
-constexpr Milliseconds kFirstPause{50};
-constexpr Milliseconds kLongestPause{5'000};
 /// Not in the way of the first call.
 constexpr Milliseconds kFirstSweep{1'000};
 constexpr Milliseconds kBetweenSweeps{60'000};
@@ -87,20 +84,17 @@ Awaitable<bool> wait_for_writer(boost::asio::any_io_executor executor, const Pan
 
 /// Polls only while there is no writer, or no descriptor to see it by: its end is told by the system.
 Awaitable<void> keep_writer(boost::asio::any_io_executor executor, TmuxClient client, Pane pane) {
-  Milliseconds pause = kFirstPause;
-  auto next_try = Clock::now() + kStartsWithin;
+  WriterTries tries(Clock::now());
   while (is_alive(pane.pid)) {
     const int writer = log_writer(pane.log);
     if (writer > 0) {
       if (!co_await wait_for_writer(executor, pane, writer)) {
         co_await sleep_for(kUnnumbered);
       }
-      pause = kFirstPause;
-      next_try = Clock::now();
-    } else if (writer == 0 && Clock::now() >= next_try) {
+      tries.lost_one(Clock::now());
+    } else if (writer == 0 && Clock::now() >= tries.next()) {
       co_await pipe_again(client, pane, !had_writer(pane.log));
-      next_try = Clock::now() + pause;
-      pause = std::min(2 * pause, kLongestPause);
+      tries.tried(Clock::now());
     } else {
       co_await sleep_for(writer < 0 ? kUnnumbered : kBetweenWriterLooks);
     }
