@@ -1,6 +1,9 @@
 // Finds the project of a directory: the nearest directory upward that has a .git.
 #include "files/project.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <system_error>
 
@@ -19,21 +22,28 @@ fs::path real_path(const fs::path& path) {
   return error ? path.lexically_normal() : real;
 }
 
+/// Not a stranger's, who could make a directory of many users (/tmp) a project by a .git in it: as git has it
+/// (CVE-2022-24765).
+bool is_ours(const fs::path& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0);
+}
+
 }  // namespace
 
 fs::path project_of(const fs::path& directory, const fs::path& home) {
   const fs::path start = real_path(directory);
-  fs::path project = start;
-  std::error_code error;
-  for (fs::path at = start; at.has_relative_path(); at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) {
-      project = at;
-      break;
+  const fs::path user = home.empty() ? fs::path() : real_path(home);
+  // A repository of all that is in the home directory is no project.
+  const auto is_project = [&](const fs::path& at) {
+    return at.has_relative_path() && (user.empty() || !has_within(at, user));
+  };
+  for (fs::path at = start; is_project(at); at = at.parent_path()) {
+    if (is_ours(at) && is_ours(at / ".git")) {
+      return at;
     }
   }
-  const bool is_none =
-      !project.has_relative_path() || (!home.empty() && has_within(project, real_path(home)));
-  return is_none ? fs::path() : project;
+  return is_project(start) ? start : fs::path();
 }
 
 }  // namespace terminally

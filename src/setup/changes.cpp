@@ -22,13 +22,27 @@ namespace {
 
 constexpr Milliseconds kWritesWithin{20'000};
 
-/// The file that a path leads to, be it there or not.
-std::filesystem::path target_of(std::filesystem::path path) {
+/// The file that a path leads to, be it there or not: without a link or ".." in it.
+std::filesystem::path target_of(const std::filesystem::path& path) {
   constexpr int kMostLinks = 40;
-  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path); ++links) {
-    path = path.parent_path() / std::filesystem::read_symlink(path);
+  std::filesystem::path target = std::filesystem::absolute(path);
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(target); ++links) {
+    target = target.parent_path() / std::filesystem::read_symlink(target);
   }
-  return path;
+  std::error_code error;
+  target = std::filesystem::weakly_canonical(target, error);
+  if (error) {
+    throw Error(ErrorCode::io, "it leads nowhere: " + error.message());
+  }
+  return target;
+}
+
+void refuse_outside(const std::filesystem::path& project, const std::filesystem::path& target) {
+  const auto apart = std::mismatch(project.begin(), project.end(), target.begin(), target.end());
+  if (!project.empty() && apart.first != project.end()) {
+    throw Error(ErrorCode::invalid_argument,
+                "it leads to " + target.string() + ", out of the project; change that file yourself");
+  }
 }
 
 ConfigText read_target(const std::filesystem::path& path) {
@@ -81,12 +95,26 @@ std::string time_now() {
   return text;
 }
 
+/// Made by this call: nothing that was kept before is in it, nor a link that somebody has put there.
+std::filesystem::path new_directory_of_time(const std::filesystem::path& copies) {
+  make_private_directory(copies.parent_path());
+  make_private_directory(copies);
+  const std::string time = time_now();
+  for (int number = 1;; ++number) {
+    std::filesystem::path directory = copies / (time + (number == 1 ? "" : "-" + std::to_string(number)));
+    if (::mkdir(directory.c_str(), S_IRWXU) == 0) {
+      return directory;
+    }
+    if (errno != EEXIST) {
+      throw io_error("cannot make " + directory.string(), errno);
+    }
+  }
+}
+
 /// Under its own path below a directory of the time.
 std::filesystem::path keep_copy(const std::filesystem::path& target, const std::string& content,
                                 const std::filesystem::path& copies) {
-  make_private_directory(copies.parent_path());
-  make_private_directory(copies);
-  const std::filesystem::path copy = copies / time_now() / std::filesystem::absolute(target).relative_path();
+  const std::filesystem::path copy = new_directory_of_time(copies) / target.relative_path();
   std::filesystem::create_directories(copy.parent_path());
   write_file(copy, content);
   return copy;
@@ -106,17 +134,26 @@ std::vector<std::string> lines_of(const ConfigText& text) {
 
 }  // namespace
 
-FileChange planned(const std::filesystem::path& path,
+FileChange planned(const std::filesystem::path& path, const std::filesystem::path& project,
                    const std::function<ConfigText(const ConfigText&)>& edit) {
   try {
     FileChange change;
     change.path = path;
-    change.before = read_target(target_of(path));
+    change.target = target_of(path);
+    refuse_outside(project, change.target);
+    change.before = read_target(change.target);
     change.after = edit(change.before);
     return change;
   } catch (const Error& error) {
-    throw Error(error.code(), path.string() + ": " + error.what() + ". Nothing was changed");
+    throw Error(error.code(), path.string() + ": " + error.what() + ". This file was not changed");
   }
+}
+
+std::string name_of(const FileChange& change) {
+  const std::string name = change.path.string();
+  return change.target == std::filesystem::absolute(change.path)
+             ? name
+             : name + " (it leads to " + change.target.string() + ")";
 }
 
 std::string shown(const FileChange& change) {
@@ -147,11 +184,11 @@ std::string shown(const FileChange& change) {
 }
 
 std::filesystem::path carry_out(const FileChange& change, const std::filesystem::path& copies) {
-  const std::filesystem::path target = target_of(change.path);
+  const std::filesystem::path& target = change.target;
   refuse_read_only(change.path, target);
   const std::filesystem::path directory = nearest_directory_of(target);
   refuse_read_only(directory, directory);
-  if (read_target(target) != change.before) {
+  if (target_of(change.path) != target || read_target(target) != change.before) {
     throw Error(ErrorCode::io, target.string() + " was changed by another program meanwhile; try again");
   }
   std::filesystem::path copy;

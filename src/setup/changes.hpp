@@ -11,14 +11,19 @@ namespace terminally {
 /// A file of a person that is to be changed.
 struct FileChange {
   std::filesystem::path path;
+  std::filesystem::path target;  ///< what the path leads to, without links
   ConfigText before;
   ConfigText after;
   [[nodiscard]] bool is_none() const { return before == after; }
 };
 
-/// Reads the file and edits its text. Throws Error that names the file, and that nothing was changed.
-[[nodiscard]] FileChange planned(const std::filesystem::path& path,
+/// Reads the file and edits its text. In a project, which somebody else may have made, no link may lead out
+/// of it; `project` is empty for a user's own files. Throws Error that names the file, which was not changed.
+[[nodiscard]] FileChange planned(const std::filesystem::path& path, const std::filesystem::path& project,
                                  const std::function<ConfigText(const ConfigText&)>& edit);
+
+/// The path, and what it leads to where that is another file.
+[[nodiscard]] std::string name_of(const FileChange& change);
 
 /// The lines that go ("- ") and come ("+ "), with two lines around them.
 [[nodiscard]] std::string shown(const FileChange& change);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "setup/json_edit.hpp"
 #include "setup/toml_edit.hpp"
@@ -77,6 +78,18 @@ ordered_json fields_of(const McpClient& client, const ordered_json& old, const s
   fields["command"] = program;
   fields["args"] = mended(words_in(old, "args"));
   return fields;
+}
+
+/// Where our lines begin, and where the last of them does: npos where they are not whole. What stands behind
+/// a first line without a last one may be a person's own.
+std::pair<std::size_t, std::size_t> place_of_advice(const std::string& text) {
+  constexpr std::size_t kNone = std::string::npos;
+  for (std::size_t end = text.find(kAdviceEnd); end != kNone; end = text.find(kAdviceEnd, end + 1)) {
+    if (const std::size_t begin = text.rfind(kAdviceBegin, end); begin != kNone) {
+      return {begin, end};
+    }
+  }
+  return {kNone, kNone};
 }
 
 }  // namespace
@@ -155,9 +168,8 @@ ConfigText without_allowance(const McpClient& client, const ConfigText& text) {
 std::string with_advice(const ConfigText& text) {
   const std::string block = std::string(kAdviceBegin) + "\n" + kAdvice + "\n" + kAdviceEnd;
   const std::string whole = text.value_or("");
-  const std::size_t begin = whole.find(kAdviceBegin);
-  const std::size_t end = whole.find(kAdviceEnd, begin);
-  if (begin == std::string::npos || end == std::string::npos) {
+  const auto [begin, end] = place_of_advice(whole);
+  if (end == std::string::npos) {
     return with_block(text, block);
   }
   const std::string line_end = line_end_of(whole);
@@ -170,9 +182,8 @@ std::string with_advice(const ConfigText& text) {
 
 ConfigText without_advice(const ConfigText& text) {
   const std::string whole = text.value_or("");
-  const std::size_t begin = whole.find(kAdviceBegin);
-  const std::size_t end = whole.find(kAdviceEnd, begin);
-  if (begin == std::string::npos || end == std::string::npos) {
+  const auto [begin, end] = place_of_advice(whole);
+  if (end == std::string::npos) {
     return text;
   }
   const std::size_t line_end = whole.find('\n', end);

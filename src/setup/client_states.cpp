@@ -43,7 +43,7 @@ ClientState state_of(const McpClient& client, const ClientPlaces& places, const 
   }
   try {
     std::optional<StartedServer> server;
-    static_cast<void>(planned(state.file, [&](const ConfigText& text) {
+    static_cast<void>(planned(state.file, places.project, [&](const ConfigText& text) {
       server = server_in(client, text);
       return text;
     }));

@@ -20,7 +20,7 @@ class Dialogue {
   Dialogue(const SetupTalk& talk, const std::filesystem::path& copies) : talk_(talk), copies_(copies) {}
 
   void show(const FileChange& change) const {
-    talk_.say("\n" + visible_text(change.path.string() + "\n" + shown(change)));
+    talk_.say("\n" + visible_text(name_of(change) + "\n" + shown(change)));
   }
 
   /// `is_given`: by a flag.
@@ -37,7 +37,7 @@ class Dialogue {
 
   void carry_out_and_say(const FileChange& change) const {
     const std::filesystem::path copy = carry_out(change, copies_);
-    talk_.say(visible_text((change.after ? "wrote " : "removed ") + change.path.string() +
+    talk_.say(visible_text((change.after ? "wrote " : "removed ") + name_of(change) +
                            (copy.empty() ? "" : "; a copy of what was there: " + copy.string()) + "\n"));
   }
 
@@ -64,7 +64,7 @@ void offer_more(const Dialogue& dialogue, const McpClient& client, const SetupWi
     if (path.empty() || (!is_given && !can_ask)) {
       return;
     }
-    const FileChange change = planned(path, edit);
+    const FileChange change = planned(path, wish.places.project, edit);
     if (!change.is_none()) {
       static_cast<void>(dialogue.offer(change, question, is_given));
     }
@@ -96,8 +96,9 @@ int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk
   const std::string program = program_to_set_up();
   const std::filesystem::path file = configuration_of(client, wish.places);
   const Dialogue dialogue(talk, copies);
-  const FileChange change =
-      planned(file, [&](const ConfigText& text) { return with_entry(client, text, program, false); });
+  const std::filesystem::path& project = wish.places.project;
+  const FileChange change = planned(
+      file, project, [&](const ConfigText& text) { return with_entry(client, text, program, false); });
   if (change.is_none()) {
     talk.say(file.string() + " starts this program already\n");
   } else if (!dialogue.offer(change, "Write this?", wish.yes)) {
@@ -105,11 +106,11 @@ int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk
     return 1;
   }
   offer_more(dialogue, client, wish, talk.ask && !wish.yes, program);
-  const FileChange written = planned(file, [](const ConfigText& text) { return text; });
+  const FileChange written = planned(file, project, [](const ConfigText& text) { return text; });
   const StartedServer server = server_in(client, written.before).value_or(StartedServer());
   talk.say("\nstarting it as " + std::string(client.title) + " will ...\n");
-  talk.say(try_server(server, wish.places.project.empty() ? wish.places.home : wish.places.project) +
-           "\nrestart " + std::string(client.title) + " to have it\n");
+  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\nrestart " +
+           std::string(client.title) + " to have it\n");
   return 0;
 }
 
@@ -133,10 +134,16 @@ int take_away(const std::vector<const McpClient*>& clients, const SetupWish& wis
     talk.say("nothing was changed\n");
     return 1;
   }
+  bool all_done = problems.empty();
   for (const FileChange& change : changes) {
-    dialogue.carry_out_and_say(change);
+    try {
+      dialogue.carry_out_and_say(change);
+    } catch (const Error& error) {  // the others are taken away all the same
+      talk.complain(error.what());
+      all_done = false;
+    }
   }
-  return problems.empty() ? 0 : 1;
+  return all_done ? 0 : 1;
 }
 
 }  // namespace terminally

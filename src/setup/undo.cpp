@@ -13,12 +13,13 @@ void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vect
                   std::vector<std::string>& problems) {
   const auto plan = [&](const std::filesystem::path& path,
                         const std::function<ConfigText(const ConfigText&)>& edit) {
-    if (path.empty() || std::ranges::find(done, path, &FileChange::path) != done.end()) {
-      return;  // clients share AGENTS.md
+    if (path.empty()) {
+      return;
     }
     try {
-      FileChange change = planned(path, edit);
-      if (!change.is_none()) {
+      FileChange change = planned(path, places.project, edit);
+      const bool is_known = std::ranges::find(done, change.target, &FileChange::target) != done.end();
+      if (!change.is_none() && !is_known) {  // clients share AGENTS.md
         done.push_back(std::move(change));
       }
     } catch (const Error& error) {

@@ -55,9 +55,16 @@ std::string running_words(const ordered_json& answer, const std::string& tab) {
   if (awaiting != answer.end() && awaiting->is_object()) {
     return awaiting_words(*awaiting, tab);
   }
+  const std::string reason = text_field(answer, "reason").value_or("");
+  const auto id = answer.find("command_id");
+  if (reason == "link_lost" && id != answer.end()) {  // what ends in the tab may be another command
+    return "state unknown: " +
+           call_on(tab, "get_command_state",
+                   ", \"command_id\": " + id->dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  }
   const std::uint64_t ms = number(answer, "duration_ms");
   const std::string since = "running" + (ms > 0 ? " since " + time_words(ms) : "");
-  const bool waits = !answer.contains("matched") && text_field(answer, "reason") != "awaiting_input";
+  const bool waits = !answer.contains("matched") && reason != "awaiting_input";
   return waits ? since + ": " + call_on(tab, "wait_for", R"(, "until": "exit")") : since;
 }
 
@@ -90,7 +97,8 @@ std::vector<std::string> state_words(const ordered_json& answer, const std::stri
   if (runs) {
     words.push_back(running_words(answer, own_tab));
   }
-  if (runs && answer.contains("timed_out")) {  // another command may be the tab's latest one by then
+  if (runs && answer.contains("timed_out") &&
+      reason != "link_lost") {  // another command may be the tab's latest one by then
     words.push_back("command_id " + value_words(answer.value("command_id", ordered_json())));
   }
   if (number(answer, "omitted_bytes") > 0) {

@@ -100,6 +100,43 @@ class Setup(OfOneUser):
         self.run_setup("vscode", "--remove", "--yes")
         self.assertEqual((link.is_symlink(), real.read_bytes().decode()), (True, text))
 
+    def test_a_project_of_a_stranger_leads_nowhere_else(self) -> None:
+        """Its links may name any file of the user; and a copy of one stays where copies are."""
+        mine = self.write(".claude/settings.json", '{"theme": "dark"}')
+        project = self.home / "project"
+        deep = project / "a/1/2/3/4/5/6/7/8/9"
+        deep.mkdir(parents=True)
+        (project / "evil.json").write_text("{}")
+        (project / "sub").symlink_to("a/1/2/3/4/5/6/7/8/9")
+        (project / ".mcp.json").symlink_to("sub/" + "../" * 10 + "evil.json")
+        (project / "CLAUDE.md").symlink_to("../.claude/settings.json")
+        before = {file: file.read_bytes() for file in self.home.rglob("*") if file.is_file()}
+        said = self.run_setup("claude", "--project", str(project), "--yes", "--advise", code=1)
+        self.assertIn(f"it leads to {mine}, out of the project", self.errors)
+        self.assertIn(f"(it leads to {project / 'evil.json'})", said)
+        copy = Path(re.search(r"a copy of what was there: (.*)", said).group(1))
+        self.assertTrue(copy.resolve().is_relative_to(self.sandbox.state / ".setup"), copy)
+        changed = [file for file, text in before.items() if file.read_bytes() != text]
+        self.assertEqual(changed, [project / "evil.json"])
+
+    def test_each_change_has_its_own_copy(self) -> None:
+        self.write(".gemini/settings.json", '{"theme": "x"}')
+        said = self.run_setup("gemini", "--yes", "--allow")
+        copies = [Path(copy) for copy in re.findall(r"a copy of what was there: (.*)", said)]
+        self.assertEqual(len(set(copies)), 2, said)
+        self.assertEqual(copies[0].read_text(), '{"theme": "x"}')
+
+    def test_what_is_shared_or_in_the_way_holds_up_nothing_else(self) -> None:
+        project = self.home / "project"
+        project.mkdir()
+        (project / "CLAUDE.md").symlink_to("AGENTS.md")
+        self.run_setup("claude", "--project", str(project), "--yes", "--advise")
+        self.run_setup("cursor", "--project", str(project), "--yes", "--advise")
+        (project / ".mcp.json").chmod(0o400)
+        self.run_setup("--project", str(project), "--yes", command="uninstall", code=1)
+        self.assertIn("is read-only", self.errors)
+        self.assertEqual([file.name for file in project.rglob("*") if file.is_file()], [".mcp.json"])
+
     def test_what_cannot_be_written_is_said_and_left_alone(self) -> None:
         cases = {
             "is read-only": self.write(".cursor/mcp.json", "{}", 0o400),

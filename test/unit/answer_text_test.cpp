@@ -80,6 +80,12 @@ TEST_CASE("answer text: the call that comes next can be made as it stands") {
         "a\n[exit 0 · 40 bytes left out: stream_logs_from_tab {\"window_id\": \"@3\", \"from_byte\": 10}]");
 }
 
+TEST_CASE(
+    "answer text: of a command that a lost link may not have brought there, the tab's state tells nothing") {
+  CHECK(result("", R"("exit_code":null,"state":"running","reason":"link_lost","command_id":"call-7")") ==
+        "[link_lost · state unknown: get_command_state {\"window_id\": \"@3\", \"command_id\": \"call-7\"}]");
+}
+
 TEST_CASE("answer text: a note that says no more than the last line is left out") {
   const std::string waits =
       R"("exit_code":null,"state":"running","notes":["a","still running: wait_for it"])";

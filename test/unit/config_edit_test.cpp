@@ -343,6 +343,13 @@ TEST_CASE("setup: advice for agents comes and goes as a block") {
   CHECK(with_advice(older).find("old") == std::string::npos);
   CHECK(with_advice(older).ends_with("end -->\nb\n"));
   CHECK(without_advice(older) == "a\nb\n");
+  // Somebody has deleted the last line of the first block: what stands behind it is theirs.
+  const std::string cut = "<!-- terminally-mcp: begin -->\nmine\n";
+  const std::string added = with_advice(cut);
+  CHECK(with_advice(added) == added);
+  CHECK(without_advice(added) == cut);
+  const std::string stray = "<!-- terminally-mcp: end -->\nmine\n";
+  CHECK(without_advice(with_advice(stray)) == stray);
 }
 
 }  // namespace terminally

@@ -73,7 +73,8 @@ TEST_CASE(
   CHECK(project_of("/", home).empty());
   CHECK(project_of("/", "").empty());
   fs::create_directory(home / ".git");
-  CHECK(project_of(home / "plain", home).empty());  // a home that is a checkout
+  CHECK(project_of(home / "plain", home) == home / "plain");  // below a home that is a checkout
+  CHECK(project_of(home, home).empty());
   CHECK(project_of(home / "work", home) == home / "work");
   fs::create_directory_symlink(home, base / "link");
   CHECK(project_of(base / "link", home).empty());
