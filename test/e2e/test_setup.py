@@ -110,7 +110,7 @@ class Setup(OfOneUser):
         (project / "sub").symlink_to("a/1/2/3/4/5/6/7/8/9")
         (project / ".mcp.json").symlink_to("sub/" + "../" * 10 + "evil.json")
         (project / "CLAUDE.md").symlink_to("../.claude/settings.json")
-        before = {file: file.read_bytes() for file in self.home.rglob("*") if file.is_file()}
+        before = {file: file.read_bytes() for file in self.home.rglob("*") if file.is_file() and not file.is_symlink()}
         said = self.run_setup("claude", "--project", str(project), "--yes", "--advise", code=1)
         self.assertIn(f"it leads to {mine}, out of the project", self.errors)
         self.assertIn(f"(it leads to {project / 'evil.json'})", said)

@@ -1,6 +1,7 @@
 #include "files/file_roots.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -78,6 +79,13 @@ TEST_CASE(
   CHECK(project_of(home / "work", home) == home / "work");
   fs::create_directory_symlink(home, base / "link");
   CHECK(project_of(base / "link", home).empty());
+  if (::geteuid() == 0) {  // who else makes a file a stranger's
+    const fs::path theirs = base / "theirs" / ".git";
+    fs::create_directories(theirs);
+    fs::create_directory(base / "theirs" / "deep");
+    REQUIRE(::chown(theirs.c_str(), 65534, 65534) == 0);
+    CHECK(project_of(base / "theirs" / "deep", home) == base / "theirs" / "deep");
+  }
   const FileRoots none = FileRoots::of_project(home, home);
   CHECK(refusal_of(none, "x").find("--file-root DIR") != std::string::npos);
 }
