@@ -12,10 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_within(const fs::path& outer, const fs::path& inner) {
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 fs::path real_path(const fs::path& path) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);
@@ -30,6 +26,10 @@ bool is_ours(const fs::path& path) {
 }
 
 }  // namespace
+
+bool has_within(const fs::path& outer, const fs::path& inner) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
 
 fs::path project_of(const fs::path& directory, const fs::path& home) {
   const fs::path start = real_path(directory);

@@ -4,10 +4,13 @@
 
 namespace terminally {
 
-/// The project that a directory is in: the next directory upward that has a `.git`, else the directory
-/// itself. Empty where that is the home directory or one above it: a person who starts a program there has
-/// chosen no project. Both paths are absolute; links in them are resolved.
+/// The project that a directory is in: the next directory upward that has a `.git`, both this user's or
+/// root's, else the directory itself. The home directory and those above it are none, with a `.git` or
+/// without: empty for them. Both paths are absolute; links in them are resolved.
 [[nodiscard]] std::filesystem::path project_of(const std::filesystem::path& directory,
                                                const std::filesystem::path& home);
+
+/// Whether `inner` is `outer` or below it, by the words of both: canonical paths.
+[[nodiscard]] bool has_within(const std::filesystem::path& outer, const std::filesystem::path& inner);
 
 }  // namespace terminally

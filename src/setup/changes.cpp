@@ -16,6 +16,7 @@
 #include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "files/file_access.hpp"
+#include "files/project.hpp"
 
 namespace terminally {
 namespace {
@@ -38,8 +39,7 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
 }
 
 void refuse_outside(const std::filesystem::path& project, const std::filesystem::path& target) {
-  const auto apart = std::mismatch(project.begin(), project.end(), target.begin(), target.end());
-  if (!project.empty() && apart.first != project.end()) {
+  if (!project.empty() && !has_within(project, target)) {
     throw Error(ErrorCode::invalid_argument,
                 "it leads to " + target.string() + ", out of the project; change that file yourself");
   }
