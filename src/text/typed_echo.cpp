@@ -182,7 +182,10 @@ class EchoSearch {
     if (input_.echoed_by != TypedInput::EchoedBy::nobody) {
       echo_ = Echo::by_terminal;  // once it is left
     }
-    const bool is_left_by_enter = was_on && input_.entered && !(part.open && late_);
+    if (take_rows(part, was_on)) {
+      return;
+    }
+    const bool is_left_by_enter = was_on && input_.entered && (part.open ? !late_ : part.left);
     if (is_left_by_enter) {
       ranges_.push_back({part.begin, part.end, part.open});
     }
@@ -220,6 +223,30 @@ class EchoSearch {
       drawn += *next;
     }
     return drawn;
+  }
+
+  /// An editor that is not left by Enter and goes on printing, as fish's `read` does, has what it shows up to
+  /// the newline behind the last line. False: nothing is behind that.
+  [[nodiscard]] bool take_rows(const Shown::Part& part, bool was_on) {
+    if (part.left || !input_.entered || shown_again_ == input_.lines.end()) {
+      return false;
+    }
+    const std::string_view letters = letters_of(part);
+    const std::size_t whole = where_whole(letters, was_on);
+    const std::string drawn = whole == std::string_view::npos ? "" : drawn_lines(letters.substr(whole));
+    if (drawn.empty() || drawn != rest()) {
+      return false;
+    }
+    const std::size_t last = part.first + whole + drawn.size();
+    const auto end = std::ranges::find_if(part.row_ends, [&](const Shown::RowEnd& row) {
+      return row.letters >= last && row.letters < part.last;
+    });
+    if (end == part.row_ends.end() || end->gone_back) {
+      return false;
+    }
+    ranges_.push_back({part.begin, end->at, false});
+    shown_again_ = echoed_ = input_.lines.end();
+    return true;
   }
 
   /// An editor that was left: with the lines that it shows, which their terminal echoes no more.

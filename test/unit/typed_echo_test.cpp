@@ -47,7 +47,8 @@ std::string moment_that_shows(std::string_view what, std::string_view text, cons
     if (from != 0 && from != before.size() && bytes[from] != '\033') {
       continue;
     }
-    const bool edited = takes_pasted_lines(std::string_view(bytes).substr(0, from));
+    const std::string_view log = std::string_view(bytes).substr(0, from);
+    const bool edited = takes_pasted_lines(log);
     for (const EchoedBy by : {EchoedBy::terminal, EchoedBy::program}) {
       const TypedInput input = {by, edited, true, echoed_lines(text)};
       for (std::size_t to = before.size() + 1; to <= bytes.size(); ++to) {
@@ -225,6 +226,23 @@ TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
   CHECK(printed("\033[1;1HREADY", in_editor(":e x\n")) == "\033[1;1HREADY");
   // the prompt that comes back is no echo
   CHECK(printed("y\r\n\033[?2004huser@my $ ", by_terminal("y\n")) == "\033[?2004huser@my $ ");
+}
+
+TEST_CASE("typed echo: an editor that is not left goes on printing behind the line (S2)") {
+  const std::string prompt = "\033[?2004h\033]0;read ~\a\033[30m\033[mread> \033[K\r\033[6C";
+  const std::string echo = "yes \r\033[10Cplease \r\033[17Csir\r\033[20C\r\n";
+  const std::string answer = "\033[30m\033[m\017\033[2m⏎\033[m\017        \r⏎ \r\033[Kgot yes please sir\r\n";
+  const std::string_view text = "yes please sir\n";
+  CHECK(moment_that_shows("sir", text, prompt, echo) == "");
+  CHECK(printed(echo + answer, in_editor(text), false) == answer);
+  CHECK(printed(echo + answer + "\033[?2004h$ true\r\n\033[?2004l\r", in_editor(text)) ==
+        answer + "\033[?2004h$ true\r\n\033[?2004l\r");
+  CHECK(printed(prompt + echo + answer, by_terminal(text), false) == "\033[?2004h" + answer);
+  // another row that the editor shows, and comes back from
+  const std::string menu = "yes please sir\r\nyes please sir or not\033[A\033[14C";
+  CHECK(printed(menu + "\r\n\033[?2004l\r" + answer, in_editor(text)) == "\r" + answer);
+  // more lines are to come
+  CHECK(printed("yes\r\nplease", in_editor("yes\nplease\nsir\n"), false) == "");
 }
 
 TEST_CASE("typed echo: what is not all there yet") {
