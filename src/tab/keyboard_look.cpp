@@ -68,7 +68,34 @@ KeyboardLook verdict(const Tab& tab, const Place& place) {
              : KeyboardLook{.unseen = group.wait == TtyWait::unknown || (among && far)};
 }
 
+/// Whether all that a program waits for are keys, and no line editor is seen in it. A program that passes
+/// them on has others to wait for.
+bool reads_keys(const Foreground& foreground, dev_t terminal) {
+  const GroupWait group = group_wait(foreground, terminal, false);
+  return group.wait == TtyWait::only && !foreground.is_shell() && !has_line_editor(group.pid);
+}
+
+TypedInput::EchoedBy echoed_at(const Place& place) {
+  using EchoedBy = TypedInput::EchoedBy;
+  const auto mode = terminal_mode(place.tty);
+  if (!mode || (mode->line && !mode->echo)) {
+    return EchoedBy::nobody;
+  }
+  if (mode->echo || leads_elsewhere(place.foreground)) {
+    return mode->echo ? EchoedBy::terminal : EchoedBy::program;
+  }
+  const dev_t terminal = terminal_device(place.tty);
+  if (const auto inner = inner_terminal(place.foreground, terminal)) {
+    return echoed_at({inner->tty, inner->foreground});
+  }
+  return reads_keys(place.foreground, terminal) ? EchoedBy::drawing : EchoedBy::program;
+}
+
 }  // namespace
+
+TypedInput::EchoedBy echoed_by(const Tab& tab) {
+  return echoed_at({tab.tty, look_at_foreground(tab.pane_pid)});
+}
 
 KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground) {
   return verdict(tab, {tab.tty, foreground});

@@ -5,6 +5,7 @@
 #include "system/foreground.hpp"
 #include "tab/record.hpp"
 #include "tab/tab.hpp"
+#include "text/typed_echo.hpp"
 
 namespace terminally {
 
@@ -17,5 +18,8 @@ struct KeyboardLook {
 
 /// Behind a terminal that a program of the tab made (sudo, script) it is looked for there.
 [[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground);
+
+/// Who shows what is typed there now. Behind such a terminal, that one does.
+[[nodiscard]] TypedInput::EchoedBy echoed_by(const Tab& tab);
 
 }  // namespace terminally

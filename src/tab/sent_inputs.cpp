@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "log/masking.hpp"
-#include "system/terminal.hpp"
+#include "text/drawn_line.hpp"
 #include "text/typed_text.hpp"
 
 namespace terminally {
@@ -20,6 +20,13 @@ constexpr Milliseconds kLeft{1'000};
 constexpr Milliseconds kLeftWhilePrinting{5'000};
 constexpr Milliseconds kQuiet{300};
 
+/// Whether the row that the cursor is in was drawn, as editors do with their prompt.
+bool is_drawn(std::string_view log) {
+  LineState state;
+  std::string text;
+  return strip_line(log.substr(log.rfind('\n') + 1), state, text) != Effect::none;  // npos + 1 is 0
+}
+
 /// What was typed ahead may be shown long after it was typed: then the editor is given time from there on.
 bool is_late(Clock::time_point typed, const SentInputs::Asked& asked) {
   const auto since_typed = asked.now - typed;
@@ -29,17 +36,18 @@ bool is_late(Clock::time_point typed, const SentInputs::Asked& asked) {
 
 }  // namespace
 
-void SentInputs::add(const PaneLog& log, const std::string& tty, std::uint64_t from_byte,
+void SentInputs::add(const PaneLog& log, TypedInput::EchoedBy echoed_by, std::uint64_t from_byte,
                      std::string_view text, bool pasted) {
   using EchoedBy = TypedInput::EchoedBy;
-  const auto mode = terminal_mode(tty);
-  if (!mode || (mode->line && !mode->echo)) {
+  if (echoed_by == EchoedBy::nobody) {
     return;
   }
   TypedInput input;
-  input.echoed_by = mode->echo ? EchoedBy::terminal : EchoedBy::program;
   const std::uint64_t end = log.end();
-  input.edited = takes_pasted_lines(read_range(log, end - std::min(end, kPromptBytes), end));
+  const std::string before = read_range(log, end - std::min(end, kPromptBytes), end);
+  input.edited = takes_pasted_lines(before);
+  input.echoed_by =
+      echoed_by == EchoedBy::drawing && (input.edited || is_drawn(before)) ? EchoedBy::program : echoed_by;
   input.entered =
       pasted && input.edited ? text.ends_with('\n') : text.find_first_of("\r\n") != std::string_view::npos;
   input.lines = echoed_lines(text.substr(0, kEchoWithinBytes));

@@ -16,9 +16,9 @@ namespace terminally {
 /// memory only; what was typed where nothing is echoed, such as a password, is not kept.
 class SentInputs {
  public:
-  /// To be called just before it is typed. `from_byte`: the end of the log then. `pasted`: as one paste,
-  /// where the program takes pastes.
-  void add(const PaneLog& log, const std::string& tty, std::uint64_t from_byte, std::string_view text,
+  /// To be called just before it is typed. `echoed_by`, and `from_byte`, the end of the log: then. `pasted`:
+  /// as one paste, where the program takes pastes.
+  void add(const PaneLog& log, TypedInput::EchoedBy echoed_by, std::uint64_t from_byte, std::string_view text,
            bool pasted);
 
   struct Echo {

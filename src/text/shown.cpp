@@ -32,9 +32,12 @@ void Shown::text(std::string_view text) {
   }
 }
 
-void Shown::control(char) {}
+void Shown::control(char c) {
+  part_.drawn = part_.drawn || c == '\b';
+}
 
-void Shown::escape(char, char final) {
+void Shown::escape(char intermediate, char final) {
+  part_.drawn = part_.drawn || effect_of_escape(intermediate, final) != Effect::none;
   if (final == 'M') {
     go_up(1);
   }
@@ -42,6 +45,7 @@ void Shown::escape(char, char final) {
 
 void Shown::csi(std::string_view parameters, char final) {
   const Csi csi = parse_csi(parameters, final);
+  part_.drawn = part_.drawn || effect_of(csi) != Effect::none;
   const auto rows = static_cast<std::size_t>(csi.distance());
   if (is_one_of(final, "AF")) {
     go_up(rows);

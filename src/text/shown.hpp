@@ -26,6 +26,7 @@ class Shown {
     bool edited = false;  ///< from the start of a line editor to its end; else a row
     bool open = true;     ///< its end has not come
     bool left = false;    ///< edited: to its end (CSI ? 2004 l); else another began, or it goes on printing
+    bool drawn = false;   ///< a row: the cursor was moved, as by an editor
     std::vector<RowEnd> row_ends = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   };
 

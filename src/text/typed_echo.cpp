@@ -141,7 +141,7 @@ class EchoSearch {
   }
 
   [[nodiscard]] static bool is_by_program_without_pastes(const TypedInput& input) {
-    return input.echoed_by == TypedInput::EchoedBy::program && !input.edited;
+    return input.echoed_by != TypedInput::EchoedBy::terminal && !input.edited;
   }
 
   [[nodiscard]] static std::string_view first_drawn(const TypedInput& input) {
@@ -289,6 +289,9 @@ class EchoSearch {
   }
 
   void look_at_row(const Shown::Part& part) {
+    if (input_.echoed_by == TypedInput::EchoedBy::drawing && !part.drawn) {
+      return;
+    }
     const std::string_view letters = letters_of(part);
     const std::string_view line = *echoed_;
     const bool at_cursor = echo_ == Echo::at_cursor;
@@ -299,7 +302,7 @@ class EchoSearch {
     if (at_cursor) {
       echo_ = Echo::by_program;
     }
-    const bool by_program = input_.echoed_by == TypedInput::EchoedBy::program;
+    const bool by_program = input_.echoed_by != TypedInput::EchoedBy::terminal;
     if (by_program && found != 0 && add_pieces(part, at_cursor)) {
       return;
     }

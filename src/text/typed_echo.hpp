@@ -14,6 +14,7 @@ struct TypedInput {
     nobody,    ///< a password
     terminal,  ///< at once, whoever reads it
     program,   ///< by a line editor, or not at all
+    drawing,   ///< by a program that reads keys: in a row that it draws, or not at all
   };
   EchoedBy echoed_by = EchoedBy::nobody;
   bool edited = false;                  ///< in the log, a line editor that takes pastes (CSI ? 2004 h) was on

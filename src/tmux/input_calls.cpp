@@ -8,6 +8,7 @@
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
 #include "system/terminal.hpp"
+#include "tab/keyboard_look.hpp"
 #include "tab/tab_turns.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/call_times.hpp"
@@ -112,7 +113,8 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  tab->sent.add(tab->log, tab->tty, sent.from_byte, request.submit ? text + "\n" : text, is_for_paste(text));
+  tab->sent.add(tab->log, echoed_by(*tab), sent.from_byte, request.submit ? text + "\n" : text,
+                is_for_paste(text));
   const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab, is_taken_by_program(*tab, text));
   sent.sent = request.text.size();
   if (is_at_its_prompt(*tab)) {
@@ -143,7 +145,7 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
   tab->shell.was_sent_input(Clock::now());
-  tab->sent.add(tab->log, tab->tty, sent.from_byte, typed_by_keys(request.keys), false);
+  tab->sent.add(tab->log, echoed_by(*tab), sent.from_byte, typed_by_keys(request.keys), false);
   const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab,
                              !has_signal_key(request.keys) && is_taken_by_program(*tab, {}));
   sent.sent = request.keys.size();

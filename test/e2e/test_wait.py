@@ -394,6 +394,35 @@ class AfterSending(unittest.TestCase):
                 self.assertTrue(sent.matched, (command, sent))
                 tab.call("cancel_command")
 
+    def test_what_is_printed_of_an_answer(self) -> None:
+        """S2: by `read`, input() and what reads keys, each with an editor or without, with and without an echo. None is a match before it is printed."""
+        keys = "python3 -c \"import sys, tty, time; tty.{mode}(0); x = sys.stdin.read(11); time.sleep(1); print({prints}, end='\\r\\n')\""
+        line = "python3 -c \"{imports}import time; x = input('Name? '); time.sleep(1); print('got', x)\""
+        for shell, command in (
+            ("bash", "read -p 'Name? ' x; sleep 1; echo got $x"),
+            ("bash", "read -e -p 'Name? ' x; sleep 1; echo got $x"),
+            ("zsh", "read x; sleep 1; echo got $x"),
+            ("zsh", "x=; vared -p 'Name? ' x; sleep 1; echo got $x"),
+            ("fish", "read x; sleep 1; echo got $x"),
+            ("fish", "read x; sleep 1; echo got $x; sleep 60"),
+            ("fish", "read -P 'Name? ' x; sleep 1; echo $x"),
+            ("bash", line.format(imports="")),
+            ("bash", line.format(imports="import readline; ")),
+            ("bash", keys.format(mode="setraw", prints="'got: ' + x")),
+            ("bash", keys.format(mode="setraw", prints="x")),
+            ("bash", keys.format(mode="setcbreak", prints="'got: ' + x")),
+            ("bash", keys.format(mode="setcbreak", prints="x")),
+            ("bash", "bash -c 'read -rsn 10 x; sleep 1; echo $x'"),
+            ("bash", "script -qc 'read x; sleep 1; echo $x' /dev/null"),
+            ("bash", "script -qc 'bash -c \"read -s x; sleep 1; echo \\$x\"' /dev/null"),
+        ):
+            with self.subTest(shell=shell, command=command), Server() as server:
+                needs(shell)
+                tab = server.create_tab(shell=shell)
+                tab.start(command, until="input", timeout_ms=30_000)
+                self.prints(tab, text="yes please", pattern="please")
+                tab.call("cancel_command")
+
     def test_our_own_echo_is_none_for_a_later_wait(self) -> None:
         """S2: the wait is a call of its own, from the offset that send_text gave, or from the command's start."""
         with Server() as server:

@@ -2,30 +2,21 @@
 #include "tab/sent_inputs.hpp"
 
 #include <doctest/doctest.h>
-#include <pty.h>
 
-#include <array>
 #include <string>
 
-#include "base/descriptors.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
 using test::append_to;
 
 TEST_CASE("sent inputs: typed ahead, a line is an echo also where it is shown late (S2)") {
-  std::array<char, 64> tty{};
-  int ours = -1;
-  int its = -1;
-  REQUIRE(::openpty(&ours, &its, tty.data(), nullptr, nullptr) == 0);
-  const UniqueFd terminal(ours);
-  const UniqueFd program(its);
   const test::TempDir directory;
   const PaneLog log(directory / "log");
   append_to(log.path(), "sleep 6\r\n");
   SentInputs sent;
   const auto typed = Clock::now();
-  sent.add(log, tty.data(), log.end(), "sleep 1; echo READY\n", false);
+  sent.add(log, TypedInput::EchoedBy::terminal, log.end(), "sleep 1; echo READY\n", false);
   append_to(log.path(), "sleep 1; echo READY\r\n\033[?2004h$ sleep 1; echo REA");
 
   using std::chrono::seconds;

@@ -245,6 +245,18 @@ TEST_CASE("typed echo: an editor that is not left goes on printing behind the li
   CHECK(printed("yes\r\nplease", in_editor("yes\nplease\nsir\n"), false) == "");
 }
 
+TEST_CASE("typed echo: a program that reads keys echoes where it draws a row, if at all (S2)") {
+  const TypedInput keys = {EchoedBy::drawing, false, true, echoed_lines("yes please\n")};
+  for (const std::string_view answer : {"yes please\r\n", "got: yes please\r\n", "\r\nyes please\r\n"}) {
+    for (std::size_t size = 1; size <= answer.size(); ++size) {
+      CHECK(echoes(answer.substr(0, size), keys, false).empty());
+    }
+  }
+  // redis-cli
+  CHECK(printed("\r> yes pleas\033[0K\r\033[12C\r> yes please\033[0K\r\033[13C\r\nyes please\r\n", keys) ==
+        "yes please\r\n");
+}
+
 TEST_CASE("typed echo: what is not all there yet") {
   const auto open = [](std::string_view bytes, const TypedInput& input) {
     const auto ranges = echoes(bytes, input, false);
