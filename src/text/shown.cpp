@@ -22,6 +22,9 @@ Shown::Shown(std::string_view bytes, bool edited, std::string_view drawn_first) 
 void Shown::text(std::string_view text) {
   for (const char c : text) {
     if (c == '\n') {
+      while (!jumps.empty() && jumps.back() == letters.size()) {
+        jumps.pop_back();
+      }
       end_row();
     } else if (c != ' ' && c != '\t') {
       end_awaited_row();
@@ -33,11 +36,17 @@ void Shown::text(std::string_view text) {
 }
 
 void Shown::control(char c) {
-  part_.drawn = part_.drawn || c == '\b';
+  if (c == '\b') {
+    jump();
+  } else if (c == '\r') {
+    jumps.push_back(letters.size());
+  }
 }
 
 void Shown::escape(char intermediate, char final) {
-  part_.drawn = part_.drawn || effect_of_escape(intermediate, final) != Effect::none;
+  if (effect_of_escape(intermediate, final) != Effect::none) {
+    jump();
+  }
   if (final == 'M') {
     go_up(1);
   }
@@ -45,7 +54,9 @@ void Shown::escape(char intermediate, char final) {
 
 void Shown::csi(std::string_view parameters, char final) {
   const Csi csi = parse_csi(parameters, final);
-  part_.drawn = part_.drawn || effect_of(csi) != Effect::none;
+  if (effect_of(csi) != Effect::none) {
+    jump();
+  }
   const auto rows = static_cast<std::size_t>(csi.distance());
   if (is_one_of(final, "AF")) {
     go_up(rows);
@@ -95,6 +106,11 @@ void Shown::go_up(std::size_t rows) {
   for (std::size_t row = row_; row < part_.row_ends.size(); ++row) {
     part_.row_ends[row].gone_back = true;
   }
+}
+
+void Shown::jump() {
+  part_.drawn = true;
+  jumps.push_back(letters.size());
 }
 
 void Shown::end_awaited_row() {

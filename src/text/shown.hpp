@@ -42,11 +42,13 @@ class Shown {
   std::string letters;
   std::vector<std::size_t> ends;  ///< of each letter, in the bytes
   std::vector<Part> parts;
+  std::vector<std::size_t> jumps;  ///< how many letters came before the cursor was set elsewhere
 
  private:
   void end_row();
   void end_edited_row();
   void go_up(std::size_t rows);
+  void jump();
   void end_awaited_row();
   void close(std::size_t end, bool open);
 

@@ -116,6 +116,7 @@ class EchoSearch {
       }
       first = false;
     }
+    add_drawn_again();
     return std::move(ranges_);
   }
 
@@ -153,9 +154,12 @@ class EchoSearch {
     return std::string_view(shown_.letters).substr(part.first, part.last - part.first);
   }
 
+  [[nodiscard]] std::size_t end_of(std::size_t letters) const {
+    return letters == 0 ? 0 : shown_.ends[letters - 1];
+  }
+
   /// `size` letters of the part, from this one on. An echo that was entered goes on to the end of its part.
   void add(const Shown::Part& part, std::size_t letter, std::size_t size, bool entered) {
-    const auto end_of = [this](std::size_t count) { return count == 0 ? 0 : shown_.ends[count - 1]; };
     const std::size_t first = part.first + letter;
     const std::size_t begin = std::max(part.begin, end_of(first));
     ranges_.push_back({begin, entered && !part.open ? part.end : end_of(first + size), false});
@@ -288,6 +292,26 @@ class EchoSearch {
     ranges_.back().open = is_to_be_left;
   }
 
+  /// What a program draws behind the prompt is the line, or its beginning, however often.
+  void add_drawn_again() {
+    if (input_.prompt.empty() || input_.lines.empty() || input_.echoed_by == TypedInput::EchoedBy::terminal) {
+      return;
+    }
+    const std::string& line = input_.lines.front();
+    for (const std::size_t jump : shown_.jumps) {
+      const std::string_view drawn = std::string_view(shown_.letters).substr(jump);
+      if (!drawn.starts_with(input_.prompt)) {
+        continue;
+      }
+      const std::string_view behind = drawn.substr(input_.prompt.size());
+      const auto same = std::ranges::mismatch(behind, line).in1 - behind.begin();
+      if (same > 0) {
+        const std::size_t last = jump + input_.prompt.size() + static_cast<std::size_t>(same);
+        ranges_.push_back({end_of(jump), end_of(last), false});
+      }
+    }
+  }
+
   void look_at_row(const Shown::Part& part) {
     if (input_.echoed_by == TypedInput::EchoedBy::drawing && !part.drawn) {
       return;
@@ -385,9 +409,22 @@ std::string typed_by_keys(const std::vector<std::string>& keys) {
   return text;
 }
 
+std::string prompt_letters(std::string_view log) {
+  Shown shown(log.substr(log.rfind('\n') + 1), false, "");  // npos + 1 is 0
+  std::erase(shown.jumps, shown.letters.size());
+  return shown.letters.substr(shown.jumps.empty() ? 0 : shown.jumps.back());
+}
+
 std::vector<EchoRange> echoes(std::string_view printed, const TypedInput& input, bool late) {
   std::vector<EchoRange> ranges = EchoSearch(printed, input, late).ranges();
   std::erase_if(ranges, [late](const EchoRange& range) { return late && range.open; });
+  std::ranges::sort(ranges, {}, &EchoRange::begin);
+  std::size_t done = 0;
+  for (EchoRange& range : ranges) {
+    range.begin = std::max(range.begin, done);
+    done = std::max(done, range.end);
+  }
+  std::erase_if(ranges, [](const EchoRange& range) { return range.end <= range.begin; });
   return ranges;
 }
 

@@ -19,6 +19,7 @@ struct TypedInput {
   EchoedBy echoed_by = EchoedBy::nobody;
   bool edited = false;                  ///< in the log, a line editor that takes pastes (CSI ? 2004 h) was on
   bool entered = false;                 ///< with an Enter
+  std::string prompt = {};              // NOLINT(readability-redundant-member-init): see prompt_letters
   std::vector<std::string> lines = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
@@ -26,6 +27,9 @@ struct TypedInput {
 [[nodiscard]] std::vector<std::string> echoed_lines(std::string_view text);
 /// The text that keys type ("a", "Space", "Enter"). A line with another key is not known, and left out.
 [[nodiscard]] std::string typed_by_keys(const std::vector<std::string>& keys);
+
+/// What stands before the cursor, as TypedInput has it, in a log that ends so.
+[[nodiscard]] std::string prompt_letters(std::string_view log);
 
 /// Bytes of a log that are an echo. What ends in them is not printed.
 struct EchoRange {
@@ -36,7 +40,8 @@ struct EchoRange {
 
 /// The echoes of an input in the bytes that came behind it: redraws, colours and suggestions of a line editor
 /// are part of them. Each line is echoed once; one that was typed ahead may be shown again by an editor.
-/// `late`: what has not come by now is taken for never to come, and no range is open.
+/// In their order, and none within another. `late`: what has not come by now is taken for never to come, and
+/// no range is open.
 [[nodiscard]] std::vector<EchoRange> echoes(std::string_view printed, const TypedInput& input, bool late);
 
 }  // namespace terminally

@@ -423,6 +423,28 @@ class AfterSending(unittest.TestCase):
                 self.prints(tab, text="yes please", pattern="please")
                 tab.call("cancel_command")
 
+    def test_a_program_that_draws_what_was_typed_again(self) -> None:
+        """S2: behind its prompt that is our line; elsewhere it was printed."""
+        draws = (
+            "import os, select, sys, time, tty",
+            "tty.setraw(0)",
+            "text, begin = '', 0",
+            "draw = lambda: print('\\033[24;1H\\033[K> ' + text, end='', flush=True)",
+            "draw()",
+            "while True:",
+            "    if select.select([0], [], [], 0.2 if text else None)[0]:",
+            "        text += os.read(0, 100).decode()",
+            "        begin = begin or time.monotonic()",
+            "    draw()",
+            "    if time.monotonic() > begin + 1.5: print('\\033[3;1Hgot ' + text, end='', flush=True)",
+        )
+        with Server() as server:
+            (server.sandbox.home / "draws.py").write_text("\n".join(draws) + "\n")
+            tab = server.create_tab(shell="bash")
+            tab.start("python3 draws.py", until="input", timeout_ms=30_000)
+            self.prints(tab, tool="send_keys", keys=[*"READY"])
+            tab.call("cancel_command")
+
     def test_our_own_echo_is_none_for_a_later_wait(self) -> None:
         """S2: the wait is a call of its own, from the offset that send_text gave, or from the command's start."""
         with Server() as server:

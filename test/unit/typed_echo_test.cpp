@@ -15,15 +15,15 @@ using EchoedBy = TypedInput::EchoedBy;
 namespace {
 
 TypedInput by_terminal(std::string_view text) {
-  return {EchoedBy::terminal, false, text.ends_with('\n'), echoed_lines(text)};
+  return {EchoedBy::terminal, false, text.ends_with('\n'), "", echoed_lines(text)};
 }
 
 TypedInput by_program(std::string_view text) {
-  return {EchoedBy::program, false, text.ends_with('\n'), echoed_lines(text)};
+  return {EchoedBy::program, false, text.ends_with('\n'), "", echoed_lines(text)};
 }
 
 TypedInput in_editor(std::string_view text) {
-  return {EchoedBy::program, true, text.ends_with('\n'), echoed_lines(text)};
+  return {EchoedBy::program, true, text.ends_with('\n'), "", echoed_lines(text)};
 }
 
 /// What is left of the bytes without their echoes, and the blanks before those.
@@ -50,7 +50,7 @@ std::string moment_that_shows(std::string_view what, std::string_view text, cons
     const std::string_view log = std::string_view(bytes).substr(0, from);
     const bool edited = takes_pasted_lines(log);
     for (const EchoedBy by : {EchoedBy::terminal, EchoedBy::program}) {
-      const TypedInput input = {by, edited, true, echoed_lines(text)};
+      const TypedInput input = {by, edited, true, prompt_letters(log), echoed_lines(text)};
       for (std::size_t to = before.size() + 1; to <= bytes.size(); ++to) {
         for (const bool late : {false, true}) {
           const std::string left = printed(std::string_view(bytes).substr(from, to - from), input, late);
@@ -215,7 +215,7 @@ TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken
 }
 
 TEST_CASE("typed echo: a program that echoes nothing loses nothing (S2)") {
-  const TypedInput password = {EchoedBy::nobody, false, true, echoed_lines("READY\n")};
+  const TypedInput password = {EchoedBy::nobody, false, true, "", echoed_lines("READY\n")};
   CHECK(printed("\r\nREADY\r\n", password) == "\r\nREADY\r\n");
   CHECK(printed("got READY\r\n", by_program("READY\n")) == "got READY\r\n");
   CHECK(printed("\r\nREADY\r\n", by_program("READY\n")) == "\r\nREADY\r\n");
@@ -246,7 +246,7 @@ TEST_CASE("typed echo: an editor that is not left goes on printing behind the li
 }
 
 TEST_CASE("typed echo: a program that reads keys echoes where it draws a row, if at all (S2)") {
-  const TypedInput keys = {EchoedBy::drawing, false, true, echoed_lines("yes please\n")};
+  const TypedInput keys = {EchoedBy::drawing, false, true, "", echoed_lines("yes please\n")};
   for (const std::string_view answer : {"yes please\r\n", "got: yes please\r\n", "\r\nyes please\r\n"}) {
     for (std::size_t size = 1; size <= answer.size(); ++size) {
       CHECK(echoes(answer.substr(0, size), keys, false).empty());
@@ -255,6 +255,20 @@ TEST_CASE("typed echo: a program that reads keys echoes where it draws a row, if
   // redis-cli
   CHECK(printed("\r> yes pleas\033[0K\r\033[12C\r> yes please\033[0K\r\033[13C\r\nyes please\r\n", keys) ==
         "yes please\r\n");
+}
+
+TEST_CASE("typed echo: a line that a program draws again behind its prompt (S2)") {
+  TypedInput typed = by_program("READY\n");
+  typed.prompt = prompt_letters("\033[2J\033[3;1HREADY or not?\r\n\033[24;1H\033[1m> \033[K");
+  CHECK(typed.prompt == ">");
+  const std::string draws = "\033[24;1H\033[K> REA\033[24;1H\033[K> READY\033[1;1Htitle\033[24;1H> READY";
+  for (std::size_t size = 1; size <= draws.size(); ++size) {
+    CAPTURE(size);
+    CHECK(printed(draws.substr(0, size), typed).find("REA") == std::string::npos);
+  }
+  CHECK(printed(draws + "\033[3;1HREADY", typed).ends_with("\033[3;1HREADY"));
+  // the prompt alone
+  CHECK(printed("READY\r\nok\r\n\033[24;1H> ", typed) == "ok\r\n\033[24;1H> ");
 }
 
 TEST_CASE("typed echo: what is not all there yet") {
