@@ -317,6 +317,7 @@ class EchoSearch {
       return;
     }
     const std::string_view letters = letters_of(part);
+    pass_over_broken(letters, part.open);
     const std::string_view line = *echoed_;
     const bool at_cursor = echo_ == Echo::at_cursor;
     const bool at_end = echo_ == Echo::by_terminal && is_entered(echoed_);
@@ -339,6 +340,18 @@ class EchoSearch {
     if (at_cursor) {
       echo_ = Echo::none;
     }
+  }
+
+  /// A terminal that is full of lines that nobody has read breaks the echo of one: another follows then.
+  void pass_over_broken(std::string_view letters, bool open) {
+    if (echo_ != Echo::by_terminal || letters.ends_with(*echoed_)) {
+      return;
+    }
+    const auto next = std::find_if(echoed_, input_.lines.end(), [&](std::string_view line) {
+      return is_clear(line) &&
+             (letters.ends_with(line) || (open && is_clear(letters) && line.starts_with(letters)));
+    });
+    echoed_ = next == input_.lines.end() ? echoed_ : next;
   }
 
   /// Goes on to the next line where all of this one was drawn. False: it was not drawn in pieces.

@@ -364,6 +364,18 @@ class AfterSending(unittest.TestCase):
                 tab.call("wait_for", until="exit", from_byte=sent.from_byte, timeout_ms=20_000)
                 self.assertEqual(self.prints(tab, text="sleep 1; echo READY", pattern="^READY$").match, "READY")
 
+    def test_the_echo_of_more_than_a_terminal_keeps(self) -> None:
+        """S2: it breaks off where the terminal is full of lines that nobody has read, and goes on behind what was printed meanwhile."""
+        lines = "".join(f": {number} {'x' * 60}\n" for number in range(100))
+        with Server() as server:
+            tab = server.create_tab(shell="dash")
+            tab.execute("true")
+            tab.call("send_text", text="sleep 1")
+            poll(lambda: tab.row.foreground == "sleep", 10)
+            sent = self.prints(tab, text=f"{lines}sleep 1; echo READY", least_s=1.5)
+            echo = tab.log()[sent.from_byte :].replace(b"\r\n", b"\n")
+            self.assertNotIn(lines.encode(), echo, "it was broken")
+
     def test_our_own_echo_in_a_repl(self) -> None:
         """S2: by those that edit a line with and without pastes."""
         wait = "import time; time.sleep(1)"

@@ -167,6 +167,16 @@ TEST_CASE("typed echo: several lines (S2)") {
         "READY\r\n2\r\n");
 }
 
+TEST_CASE("typed echo: more lines than a terminal keeps unread, whose echo is broken (S2)") {
+  const TypedInput lines = by_terminal("true\n: first xxx\n: second xxx\n: third xxx\necho READY\n");
+  const std::string echo = "true\r\n: first xxx\r\n: sec# # # ond xxx\r\n: third xxx\r\necho READY\r\n";
+  CHECK(printed(echo + "# # READY\r\n", lines) == ": sec# # # ond xxx\r\n# # READY\r\n");
+  for (std::size_t size = 1; size <= echo.size(); ++size) {
+    CAPTURE(size);
+    CHECK(printed(echo.substr(0, size), lines, false).find("READ") == std::string::npos);
+  }
+}
+
 TEST_CASE("typed echo: a line that is longer than a row, where no paste is taken (S2)") {
   const auto words = [](int count) {
     std::string text;
