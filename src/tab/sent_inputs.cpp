@@ -45,7 +45,10 @@ void SentInputs::add(const PaneLog& log, TypedInput::EchoedBy echoed_by, std::ui
   TypedInput input;
   const std::uint64_t end = log.end();
   const std::string before = read_range(log, end - std::min(end, kPromptBytes), end);
-  input.prompt = prompt_letters(before);
+  // What is typed ahead is shown again behind the prompt that comes.
+  input.prompt = echoed_by != EchoedBy::terminal ? prompt_letters(before)
+                 : sent_.empty()                 ? ""
+                                                 : sent_.back().input.prompt;
   input.edited = takes_pasted_lines(before);
   input.echoed_by =
       echoed_by == EchoedBy::drawing && (input.edited || is_drawn(before)) ? EchoedBy::program : echoed_by;

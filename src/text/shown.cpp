@@ -11,6 +11,7 @@ namespace terminally {
 
 Shown::Shown(std::string_view bytes, bool edited, std::string_view drawn_first) : drawn_first_(drawn_first) {
   part_.edited = edited;
+  row_begins.push_back(0);
   AnsiParser<Shown> parser;
   for (at_ = 1; at_ <= bytes.size(); ++at_) {
     parser.feed(bytes.substr(at_ - 1, 1), *this);
@@ -25,6 +26,7 @@ void Shown::text(std::string_view text) {
       while (!jumps.empty() && jumps.back() == letters.size()) {
         jumps.pop_back();
       }
+      row_begins.push_back(letters.size());
       end_row();
     } else if (c != ' ' && c != '\t') {
       end_awaited_row();

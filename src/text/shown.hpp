@@ -42,7 +42,8 @@ class Shown {
   std::string letters;
   std::vector<std::size_t> ends;  ///< of each letter, in the bytes
   std::vector<Part> parts;
-  std::vector<std::size_t> jumps;  ///< how many letters came before the cursor was set elsewhere
+  std::vector<std::size_t> jumps;       ///< how many letters came before the cursor was set elsewhere
+  std::vector<std::size_t> row_begins;  ///< and before a newline, or none
 
  private:
   void end_row();

@@ -116,7 +116,7 @@ class EchoSearch {
       }
       first = false;
     }
-    add_drawn_again();
+    add_behind_prompt();
     return std::move(ranges_);
   }
 
@@ -292,23 +292,30 @@ class EchoSearch {
     ranges_.back().open = is_to_be_left;
   }
 
-  /// What a program draws behind the prompt is the line, or its beginning, however often.
-  void add_drawn_again() {
-    if (input_.prompt.empty() || input_.lines.empty() || input_.echoed_by == TypedInput::EchoedBy::terminal) {
+  /// What a program draws behind the prompt is a line, or its beginning, however often; and what it prints
+  /// there, where that is not there by chance.
+  void add_behind_prompt() {
+    for (const std::size_t at : shown_.jumps) {
+      add_behind_prompt(at, 1);
+    }
+    for (const std::size_t at : shown_.row_begins) {
+      add_behind_prompt(at, kPiece);
+    }
+  }
+
+  void add_behind_prompt(std::size_t at, std::size_t at_least) {
+    const std::string_view drawn = std::string_view(shown_.letters).substr(at);
+    if (input_.prompt.empty() || !drawn.starts_with(input_.prompt)) {
       return;
     }
-    const std::string& line = input_.lines.front();
-    for (const std::size_t jump : shown_.jumps) {
-      const std::string_view drawn = std::string_view(shown_.letters).substr(jump);
-      if (!drawn.starts_with(input_.prompt)) {
-        continue;
-      }
-      const std::string_view behind = drawn.substr(input_.prompt.size());
-      const auto same = std::ranges::mismatch(behind, line).in1 - behind.begin();
-      if (same > 0) {
-        const std::size_t last = jump + input_.prompt.size() + static_cast<std::size_t>(same);
-        ranges_.push_back({end_of(jump), end_of(last), false});
-      }
+    const std::string_view behind = drawn.substr(input_.prompt.size());
+    std::size_t longest = 0;
+    for (const std::string& line : input_.lines) {
+      const auto same = static_cast<std::size_t>(std::ranges::mismatch(behind, line).in1 - behind.begin());
+      longest = std::max(longest, same >= std::min(at_least, line.size()) ? same : 0);
+    }
+    if (longest > 0) {
+      ranges_.push_back({end_of(at), end_of(at + input_.prompt.size() + longest), false});
     }
   }
 

@@ -395,6 +395,20 @@ class AfterSending(unittest.TestCase):
                 tab.start(program, until="input", timeout_ms=30_000)
                 self.prints(tab, text=text, least_s=0.2)
 
+    def test_typed_ahead_for_an_editor_without_pastes(self) -> None:
+        """S2: the terminal echoes it, and the editor shows it again behind its prompt."""
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            for program, first, text in (
+                ("python3 -q", "import time; time.sleep(1)", "time.sleep(1); print('READY')"),
+                ("mksh", "sleep 1", "sleep 1; echo READY"),
+            ):
+                needs(program.split()[0])
+                tab.start(program, until="input", timeout_ms=30_000)
+                tab.call("send_text", text=first)
+                self.prints(tab, text=text, least_s=1.5)
+                tab.call("send_text", text="exit()" if "python" in program else "exit", until="exit", timeout_ms=30_000)
+
     def test_no_echo_loses_no_match(self) -> None:
         """S2: a password, a key that is read in raw mode, and a program that prints its line again."""
         raw = "python3 -c \"import sys, tty; tty.setraw(0); x = sys.stdin.read(5); print('\\r\\n' + x, end='\\r\\n')\"; stty sane"

@@ -281,6 +281,20 @@ TEST_CASE("typed echo: a line that a program draws again behind its prompt (S2)"
   CHECK(printed("READY\r\nok\r\n\033[24;1H> ", typed) == "ok\r\n\033[24;1H> ");
 }
 
+TEST_CASE("typed echo: typed ahead, and shown again by an editor that takes no pastes (S2)") {
+  TypedInput typed = by_terminal("time.sleep(1); print('DONE')\n2 + 3\n");
+  typed.prompt = ">>>";
+  const std::string python =
+      "time.sleep(1); print('DONE')\r\n2 + 3\r\n>>> time.sleep(1); print('DONE')\r\nDONE\r\n>>> 2 + "
+      "3\r\n5\r\n>>> ";
+  CHECK(printed(python, typed) == "\r\nDONE\r\n5\r\n>>> ");
+  for (std::size_t size = 1; size < python.find("\r\nDONE"); ++size) {
+    CAPTURE(size);
+    CHECK(printed(python.substr(0, size), typed, false).find("DON") == std::string::npos);
+  }
+  CHECK(printed("2 + 3\r\n>>> time\r\n>>> 2\r\n", typed).ends_with(">>> 2\r\n"));
+}
+
 TEST_CASE("typed echo: what is not all there yet") {
   const auto open = [](std::string_view bytes, const TypedInput& input) {
     const auto ranges = echoes(bytes, input, false);
