@@ -250,6 +250,7 @@ TEST_CASE("typed echo: an editor that is not left goes on printing behind the li
   CHECK(printed(prompt + echo + answer, by_terminal(text), false) == "\033[?2004h" + answer);
   // another row that the editor shows, and comes back from
   const std::string menu = "yes please sir\r\nyes please sir or not\033[A\033[14C";
+  CHECK(printed(menu, in_editor(text), false) == "");
   CHECK(printed(menu + "\r\n\033[?2004l\r" + answer, in_editor(text)) == "\r" + answer);
   // more lines are to come
   CHECK(printed("yes\r\nplease", in_editor("yes\nplease\nsir\n"), false) == "");
