@@ -19,6 +19,8 @@ Finding finding_of(const ClientState& state, const std::string& flag) {
       return wrong(what, mend);
     case ClientState::Kind::other:
       return warning(what, mend + " makes it this one");
+    case ClientState::Kind::foreign:
+      return warning(what, "rename it, then " + mend);
     case ClientState::Kind::unreadable:
       return warning(what, "mend the file; terminally-mcp setup cannot change it");
     case ClientState::Kind::disabled:

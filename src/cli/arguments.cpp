@@ -171,6 +171,25 @@ bool is_name_of_tab(const Config& guest, const std::string& which) {
   return std::ranges::any_of(tabs, [&which](const TabInfo& tab) { return tab.name == which; });
 }
 
+std::string instance_with_tab(const Config& config, const std::string& name) {
+  const std::vector<std::string> used = used_instances(config);
+  if (!config.instance.empty() || used.size() < 2 || parse_window_id(name)) {
+    return "";
+  }
+  std::string found;
+  for (const std::string& one : used) {
+    if (!Instance(config, one).server_lives() || !is_name_of_tab(guest_of(config, one), name)) {
+      continue;
+    }
+    if (!found.empty()) {
+      throw Error(ErrorCode::invalid_argument, "a tab named \"" + name + "\" is in several instances, " +
+                                                   found + " and " + one + ": choose one with --instance");
+    }
+    found = one;
+  }
+  return found;
+}
+
 std::optional<WindowId> tab_if_given(const Config& config, const std::string& which) {
   return which.empty() ? std::nullopt : std::optional(tab_of(config, which));
 }

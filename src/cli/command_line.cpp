@@ -1,6 +1,8 @@
 // Describes the command line to CLI11, runs the chosen subcommand, and explains what went wrong.
 #include "cli/command_line.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/system/system_error.hpp>
@@ -46,12 +48,13 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   app.require_subcommand(0, 1);
   app.fallthrough();  // flags of the program are understood after the subcommand, too
   add_options(app, config);
-  for (const auto& add : {add_ls, add_tail, add_replay, add_export}) {
+  for (const auto& add : {add_ls, add_tail, add_grep, add_replay, add_export, add_attach, add_new}) {
     add(app, config, action);
   }
   add_exec(app, config, action, behind_dashes);
-  for (const auto& add : {add_cp, add_attach, add_history, add_instances, add_hosts, add_setup, add_doctor,
-                          add_demo, add_uninstall, add_completions, add_complete, add_gateway, add_relay}) {
+  for (const auto& add : {add_send, add_wait, add_cancel, add_close, add_history, add_cp, add_instances,
+                          add_hosts, add_setup, add_doctor, add_demo, add_uninstall, add_help, add_version,
+                          add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }
@@ -123,22 +126,46 @@ std::size_t plain_word(const CLI::App& app, const CLI::App& subcommand, const st
   return words.size();
 }
 
-/// Runs a command for a tab of a host on that host, and then does not return. Only the word at the tab's own
-/// place can name a host: later words are the command's, as in `exec @3 scp file build1:/tmp`.
-void run_there_if_meant(const CLI::App& app, std::span<char* const> argv, const Config& config) {
+/// A command line for a tab, and which of its words names the tab.
+struct WordsWithTab {
+  const CLI::App& command;
+  std::vector<std::string> words;
+  std::size_t subcommand;
+  std::size_t tab;
+};
+
+/// Only the word at the tab's own place can name one: later words are the command's, as in `exec @3 scp file
+/// build1:/tmp`. nullopt: there is none.
+std::optional<WordsWithTab> words_with_tab(const CLI::App& app, std::span<char* const> argv) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty() || !is_of_a_tab(chosen.front()->get_name())) {
-    return;
+    return std::nullopt;
   }
   std::vector<std::string> words(argv.begin() + 1, argv.end());
   const std::size_t subcommand = plain_word(app, app, words, 0);
   const std::size_t tab = plain_word(app, *chosen.front(), words, subcommand + 1);
-  if (tab >= words.size() || !split_far_name(words[tab])) {
+  return tab < words.size() ? std::optional(WordsWithTab{*chosen.front(), std::move(words), subcommand, tab})
+                            : std::nullopt;
+}
+
+/// A name is looked for in all instances. What stands alone before the command of exec may be the command
+/// itself: there a name has "--" behind it.
+void choose_instance_of_tab(const WordsWithTab& line, bool has_dashes, Config& config) {
+  if (has_dashes || line.command.get_name() != "exec") {
+    const std::string instance = instance_with_tab(config, line.words[line.tab]);
+    config.instance = instance.empty() ? config.instance : instance;
+  }
+}
+
+/// Runs a command for a tab of a host on that host, and then does not return.
+void run_there_if_meant(WordsWithTab line, const Config& config) {
+  auto& [command, words, subcommand, tab] = line;
+  if (!split_far_name(words[tab])) {
     return;
   }
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(subcommand));
   if (auto far = far_words(std::move(words), tab - subcommand, read_hosts(config.hosts_file))) {
-    const CLI::Option* no_stdin = chosen.front()->get_option_no_throw("--no-stdin");
+    const CLI::Option* no_stdin = command.get_option_no_throw("--no-stdin");
     far->reads = no_stdin != nullptr && no_stdin->count() == 0;
     const std::string instance = far->host.instance.empty() ? instance_on_hosts(config) : config.instance;
     run_there(*far, far_start(far->host, config, instance).instance);
@@ -159,7 +186,8 @@ int run_command_line(int argc, char** argv, Config config) {
   CLI::App app{
       "A terminal that AI agents and their people trust: MCP over stdio, tmux tabs, exact output, logs that "
       "lose nothing."};
-  Action action = [&config] { return start_server(config); };
+  const bool is_bare = argc == 1 && ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
+  Action action = [&config, is_bare] { return is_bare ? show_overview(config) : start_server(config); };
   const auto behind_dashes = words_behind_dashes(std::span(argv, static_cast<std::size_t>(argc)));
   describe(app, config, action, behind_dashes);
   std::signal(SIGPIPE, SIG_IGN);
@@ -172,7 +200,10 @@ int run_command_line(int argc, char** argv, Config config) {
       throw CLI::ValidationError("--hosts", "there is no file " + config.hosts_file.string() +
                                                 "; terminally-mcp --hosts FILE hosts add makes it");
     }
-    run_there_if_meant(app, std::span(argv, static_cast<std::size_t>(argc)), config);
+    if (const auto line = words_with_tab(app, std::span(argv, static_cast<std::size_t>(argc)))) {
+      run_there_if_meant(*line, config);
+      choose_instance_of_tab(*line, behind_dashes.has_value(), config);
+    }
     place_helpers(config);
     return action();
   } catch (const CLI::ParseError& error) {
@@ -185,7 +216,7 @@ int run_command_line(int argc, char** argv, Config config) {
     return 1;
   } catch (const std::exception& error) {
     complain(error.what());
-    return app.got_subcommand("exec") ? kExecFailed : 1;
+    return app.got_subcommand("exec") ? kExecFailed : app.got_subcommand("grep") ? kGrepTrouble : 1;
   }
 }
 

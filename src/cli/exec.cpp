@@ -16,6 +16,7 @@
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
+#include "cli/outcome.hpp"
 #include "cli/subcommands.hpp"
 #include "shell/shell_text.hpp"
 #include "shell/shells.hpp"
@@ -55,22 +56,6 @@ ExecuteCommand request_of(const ExecOptions& options) {
   request.who = "cli";
   request.return_at_input = false;  // somebody answers in the tab
   return request;
-}
-
-/// The command's exit code, as an exit status can tell it. What was ended is never a success, and what an
-/// exit status has no room for is none. Without a code a shell was opened that waits now.
-int exit_status_of(const CommandResult& result) {
-  constexpr int kKshSignals = 256;  // ksh93 counts signals from there
-  const int code = result.exit_code.value_or(0);
-  if (result.state == CommandState::cancelled && code == 0) {
-    return 128 + SIGINT;
-  }
-  if (code < 0 || code > 255) {
-    complain("its exit code is " + std::to_string(code) + ", which an exit status has no room for");
-    const int signal = code - kKshSignals;
-    return signal >= 1 && signal <= 64 ? 128 + signal : 255;
-  }
-  return code;
 }
 
 /// One command under way, and what ends it before its time: C-c, a signal, or nobody reading the output any
@@ -186,10 +171,7 @@ class Exec {
     for (const std::string& note : result.notes) {
       complain(note);
     }
-    for (const Survivor& survivor : result.survivors) {
-      complain("pid " + std::to_string(survivor.pid) + " (" + survivor.command +
-               ") lives on: " + survivor.why);
-    }
+    complain_of(result.survivors);
     if (result.timed_out) {
       complain("timed out after " + std::to_string(result.duration_ms) + " ms");
       return kTimedOut;
@@ -201,7 +183,7 @@ class Exec {
     if (result.reason == Reason::cancelled_by_client) {
       complain("the command was ended by an MCP client");
     }
-    const int exit_code = exit_status_of(result);
+    const int exit_code = exit_status_of(result.state, result.exit_code);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
 

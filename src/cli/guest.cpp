@@ -62,9 +62,14 @@ std::string instance_on_hosts(const Config& config) {
   if (!config.instance.empty()) {
     return Instance(config, config.instance).name();
   }
+  return chosen(config, used_instances(config));
+}
+
+std::vector<std::string> used_instances(const Config& config) {
+  trust_runtime_root(config);
   std::vector<std::string> used = known_instances(config);
   std::erase_if(used, [&config](const std::string& name) { return !is_used(config, name); });
-  return chosen(config, used);
+  return used;
 }
 
 bool is_used(const Config& config, const std::string& name) {
@@ -87,12 +92,17 @@ Config guest_config(const Config& config) {
   return guest_of(config, running_instance(config));
 }
 
-std::vector<TabInfo> tabs_of(const Config& config) {
+void run_as_guest(const Config& config, const std::function<Awaitable<void>(TmuxManager&)>& call) {
   boost::asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
-  const Spawned<std::vector<TabInfo>> tabs(io.get_executor(), manager.tabs().list());
+  const Spawned<> called(io.get_executor(), call(manager));
   io.run();
-  return tabs.result();
+  called.result();
+}
+
+std::vector<TabInfo> tabs_of(const Config& config) {
+  return ask_as_guest<std::vector<TabInfo>>(config,
+                                            [](TmuxManager& manager) { return manager.tabs().list(); });
 }
 
 }  // namespace terminally

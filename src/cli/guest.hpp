@@ -1,8 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/awaitable.hpp"
 #include "config.hpp"
 #include "instance/instance.hpp"
 #include "tmux/manager.hpp"
@@ -17,6 +21,9 @@ namespace terminally {
 /// needs no tab on this machine. Throws as running_instance.
 [[nodiscard]] std::string instance_on_hosts(const Config& config);
 
+/// The instances that have tabs here, or a server, by name.
+[[nodiscard]] std::vector<std::string> used_instances(const Config& config);
+
 /// Whether the instance `name` has tabs here, or a server.
 [[nodiscard]] bool is_used(const Config& config, const std::string& name);
 
@@ -29,6 +36,21 @@ namespace terminally {
 
 /// guest_of for the running instance.
 [[nodiscard]] Config guest_config(const Config& config);
+
+/// Runs a call of a manager to its end. `config` is one of guest_of.
+void run_as_guest(const Config& config, const std::function<Awaitable<void>(TmuxManager&)>& call);
+
+/// The same for a call with an answer.
+template <typename T>
+[[nodiscard]] T ask_as_guest(const Config& config, const std::function<Awaitable<T>(TmuxManager&)>& call) {
+  const auto keep = [](Awaitable<T> work, std::optional<T>& answer) -> Awaitable<void> {
+    T result = co_await std::move(work);
+    answer.emplace(std::move(result));
+  };
+  std::optional<T> answer;
+  run_as_guest(config, [&](TmuxManager& manager) { return keep(call(manager), answer); });
+  return std::move(*answer);
+}
 
 /// The tabs of a running instance. `config` is one of guest_of.
 [[nodiscard]] std::vector<TabInfo> tabs_of(const Config& config);

@@ -7,6 +7,7 @@
 
 #include "base/spawned.hpp"
 #include "cli/guest.hpp"
+#include "cli/instance_use.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
@@ -29,6 +30,10 @@ constexpr Milliseconds kHostsAnswerWithin{5'000};
 std::string text_of(const ordered_json& row, const char* name) {
   const auto found = row.find(name);
   return found == row.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+void print_json(const ordered_json& rows) {
+  print(rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 std::string as_table(const ordered_json& rows) {
@@ -68,8 +73,8 @@ FarListing rows_there(const Config& config, const std::string& instance) {
   return listing.result();
 }
 
-ordered_json all_rows(const Config& config) {
-  const std::string instance = instance_on_hosts(config);
+/// The tabs of one instance, here and on hosts.
+ordered_json all_rows(const Config& config, const std::string& instance) {
   ordered_json rows = rows_here(config, instance);
   FarListing there = rows_there(config, instance);
   for (ordered_json& row : there.rows) {
@@ -78,22 +83,57 @@ ordered_json all_rows(const Config& config) {
   for (const std::string& problem : there.problems) {
     complain(problem);
   }
-  if (rows.empty() && !is_used(config, instance)) {
-    static_cast<void>(running_instance(config));  // throws with the instances that do run
-  }
   return rows;
 }
 
+/// One is no reason to leave out the others.
+ordered_json rows_or_complaint(const Config& config, const std::string& instance) {
+  try {
+    return all_rows(config, instance);
+  } catch (const Error& error) {
+    complain(instance + ": " + error.what());
+    return ordered_json::array();
+  }
+}
+
+int ls_of_several(const Config& config, const std::vector<std::string>& instances, bool json) {
+  ordered_json rows = ordered_json::array();
+  bool begins = true;
+  for (const std::string& name : instances) {
+    const ordered_json tabs = rows_or_complaint(config, name);
+    if (!json) {
+      print((begins ? "" : "\n") + in_words(Instance(config, name)) + "\n" + as_table(tabs));
+    }
+    begins = false;
+    for (ordered_json row : tabs) {
+      row["instance"] = name;
+      rows.push_back(std::move(row));
+    }
+  }
+  if (json) {
+    print_json(rows);
+  }
+  return 0;
+}
+
 int ls(const Config& config, const LsOptions& options) {
-  const ordered_json rows = all_rows(config);
+  const std::vector<std::string> used = used_instances(config);
+  if (config.instance.empty() && used.size() > 1 && !options.quiet) {
+    return ls_of_several(config, used, options.json);
+  }
+  const std::string instance = instance_on_hosts(config);
+  const ordered_json rows = all_rows(config, instance);
+  if (rows.empty() && !is_used(config, instance)) {
+    static_cast<void>(running_instance(config));  // throws with the instances that do run
+  }
   if (options.json) {
-    print(rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    print_json(rows);
   } else if (options.quiet) {
     for (const ordered_json& row : rows) {
       print(text_of(row, "window_id") + "\n");
     }
   } else {
-    print(as_table(rows));
+    print(in_words(Instance(config, instance)) + "\n" + as_table(rows));
   }
   return 0;
 }
@@ -103,9 +143,10 @@ int ls(const Config& config, const LsOptions& options) {
 void add_ls(CLI::App& app, Config& config, Action& action) {
   const auto options = std::make_shared<LsOptions>();
   CLI::App* command = app.add_subcommand(
-      "ls", "The tabs of the running instance: what runs in them, where, and where their logs are");
-  const auto json =
-      command->add_flag("--json", options->json, "As a JSON array, with the fields of the tool list_tabs");
+      "ls", "The tabs of all instances: what runs in them, where, for whom, and where their logs are");
+  const auto json = command->add_flag(
+      "--json", options->json,
+      "As a JSON array, with the fields of the tool list_tabs, and the instance where there are several");
   command->add_flag("-q,--quiet", options->quiet, "The ids only")->excludes(json);
   command->footer(
       "Examples:\n"

@@ -325,6 +325,8 @@ void CommandEnd::finish(const Outcome& outcome) {
     record.cwd = cwd;
   }
   tab_.last_exit = outcome.exit_code.value_or(tab_.last_exit);
+  tab_.pwd.shell_pid = record.shell_pid;
+  tab_.pwd.path = tab_.files.pwd_at_end(record.nonce);
   tab_.shell.has_ended_command(Clock::now());
   if (output_.end() && output_.end()->by == Marker::By::shell) {
     record_.note("the shell ended with this command; a new one was started in the same tab, in " +

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <exception>
 
 #include "base/error.hpp"
 #include "system/signals.hpp"
@@ -192,6 +193,23 @@ bool CommandRun::is_left_untaken() {
   }
   tab_->files.remove_script(record_->nonce);
   return !output_.read() && looks();
+}
+
+asio::awaitable<bool> ended_or_called_off(RunPtr run, Clock::time_point by, Reason why) {
+  bool has_ended = false;
+  std::exception_ptr aborted;
+  try {
+    has_ended = co_await run->wait_for_end_by(by);
+  } catch (...) {
+    aborted = std::current_exception();
+  }
+  if (!has_ended) {
+    run->request_end(why, false);
+  }
+  if (aborted) {
+    std::rethrow_exception(aborted);
+  }
+  co_return has_ended;
 }
 
 bool PlaceInTab::is_outermost() const {

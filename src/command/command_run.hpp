@@ -93,6 +93,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   CommandEnd ending_;
 };
 
+/// Waits for the end of a command that is of no use to anybody behind its call: where its time is over, or
+/// its client leaves, it is ended, as by `request_end`. Says whether it ended by itself.
+[[nodiscard]] boost::asio::awaitable<bool> ended_or_called_off(RunPtr run, Clock::time_point by, Reason why);
+
 /// Waits for the prompt, types the command, once, and waits until it began. On return the command runs, has
 /// ended already (`no_shell_answered`: nothing was run), or the time is over and nothing is known
 /// (`has_begun`): then it is to be followed as well. Throws Error where nothing was run: then

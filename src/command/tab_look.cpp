@@ -90,4 +90,12 @@ TabInfo info_of(Tab& tab, const Foreground& foreground) {
   return info;
 }
 
+bool says_it_is_in(const std::string& directory, const Foreground& shell, const Tab& tab) {
+  if (process_cwd(shell.pid) != directory) {
+    return false;
+  }
+  return tab.pwd.shell_pid == shell.pid ? tab.pwd.path == directory
+                                        : process_has_environment(shell.pid, "PWD=" + directory);
+}
+
 }  // namespace terminally

@@ -21,8 +21,12 @@ constexpr Milliseconds kWouldLikeLock{1'000};
 constexpr Milliseconds kBetweenTries{5};
 /// How long a read waits for the writes of its path that came before it.
 constexpr Milliseconds kReadWaits{3'000};
+/// A write waits as long as its call does.
+constexpr Milliseconds kForEver = std::chrono::hours(24);
 /// The cost of one step of long work, in bytes: less than any whole piece of work.
 constexpr std::uint64_t kStepCost = 1;
+/// What all calls do first, and so in the order in which they came.
+constexpr std::uint64_t kFirst = 0;
 
 FilePart known_of(const OpenFile& file) {
   FilePart part;
@@ -122,7 +126,7 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
   const auto file = worker_.own<OpenFile>();
   std::function<void()> open = [place, file] { *file = open_file_to_read(place); };
   {
-    const auto turn = co_await paths_.lock_by(place.one_for_all, Clock::now() + kReadWaits);
+    const Turns turns = co_await turns_by(place, kReadWaits);
     co_await worker_.run(kStepCost, std::move(open));
   }
   *part = known_of(*file);
@@ -168,13 +172,30 @@ Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
   co_return std::move(**result);
 }
 
-/// In the order in which the calls of one path came. While a part is missing, because it failed, no other
+/// The turn of the name is the first: who has that of a path waits for no other, and so nobody waits for
+/// ever. A directory that cannot be reached, or is yet to be made, leaves the path alone.
+Awaitable<FileAccess::Turns> FileAccess::turns_by(FilePlaceInRoot place, Milliseconds patience) {
+  const auto name = std::make_shared<std::string>();
+  std::function<void()> look = [place, name] { *name = name_by_every_path(place); };
+  co_await worker_.run(kFirst, std::move(look));
+  const auto by = Clock::now() + patience;
+  Turns turns;
+  if (!name->empty()) {
+    auto turn = co_await turns_.lock_by(*name, by);
+    turns.of_name = std::move(turn.guard);
+  }
+  auto turn = co_await turns_.lock_by(place.one_for_all, by);
+  turns.of_path = std::move(turn.guard);
+  co_return turns;
+}
+
+/// In the order in which the calls of one file came. While a part is missing, because it failed, no other
 /// part takes its place, were it sent before the failure was known or after it.
 Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
                                           std::shared_ptr<std::optional<WrittenFile>> result) {
   const std::string path = place.one_for_all;
   const std::uint64_t failed_before = failures_;
-  const auto turn = co_await paths_.lock(path);
+  const Turns turns = co_await turns_by(place, kForEver);
   const bool is_part = request.piece && !request.content.empty();
   const auto missing = missing_parts_.find(path);
   if (request.piece == FilePiece::first) {

@@ -21,8 +21,8 @@ namespace terminally {
 /// slice at a time, so that a long call holds up no other. A call that a hanging file system does not answer
 /// ends after `patience`.
 ///
-/// What arrives first is done first, per path: writes of one path follow each other, and a read sees the
-/// writes that came before it, unless these take longer than 3 s.
+/// What arrives first is done first, per file: writes of one follow each other, by whichever path they name
+/// it, and a read sees the writes that came before it, unless these take longer than 3 s.
 class FileAccess final : public FilePlace {
  public:
   explicit FileAccess(FileRoots roots, Milliseconds patience = Milliseconds(55'000));
@@ -43,6 +43,11 @@ class FileAccess final : public FilePlace {
                                         std::shared_ptr<FileList> list);
   [[nodiscard]] Awaitable<void> do_read(FilePlaceInRoot place, ReadFile request,
                                         std::shared_ptr<FilePart> part);
+  struct Turns {
+    KeyedMutex<std::string>::Guard of_name;
+    KeyedMutex<std::string>::Guard of_path;
+  };
+  [[nodiscard]] Awaitable<Turns> turns_by(FilePlaceInRoot place, Milliseconds patience);
   [[nodiscard]] Awaitable<void> write_in_turn(FilePlaceInRoot place, WriteFile request,
                                               std::shared_ptr<std::optional<WrittenFile>> result);
   [[nodiscard]] Awaitable<void> do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
@@ -74,7 +79,7 @@ class FileAccess final : public FilePlace {
   Milliseconds patience_;
   Worker worker_;
   Worker contents_;                                   ///< no file system holds it up
-  KeyedMutex<std::string> paths_;                     ///< the calls of a path in the order they came
+  KeyedMutex<std::string> turns_;                     ///< by path, and by name_by_every_path
   std::map<std::string, MissingPart> missing_parts_;  ///< by path
   std::map<std::string, PartFile> parts_;             ///< by path: those that our client began or asked for
   std::map<std::string, PartTerms> terms_;            ///< by path: of these, where something was given

@@ -19,7 +19,7 @@ struct FilePlaceInRoot {
   std::string path;      ///< below the root, of any bytes; "" is the root itself
   std::string absolute;  ///< the whole path, as the root was spelled
   std::string said;      ///< the path as it was given: for errors
-  /// The same for every spelling of the path, but for links in it.
+  /// The same for every spelling of the path, but for links in it (name_by_every_path).
   std::string one_for_all = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   bool is_directory = false;     ///< it was given as a directory's, by "/" or "." at its end
 };

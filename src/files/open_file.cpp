@@ -82,6 +82,16 @@ UniqueFd make_directories(const FilePlaceInRoot& place, const std::string& path)
   return at;
 }
 
+/// "" is the root.
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+std::string name_in(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
 /// What to do about an error, where its reason alone says too little.
 std::string advice_on(int error_number) {
   switch (error_number) {
@@ -173,12 +183,19 @@ UniqueFd open_directory(const FilePlaceInRoot& place) {
   return directory;
 }
 
+std::string name_by_every_path(const FilePlaceInRoot& place) {
+  const UniqueFd parent = place.root.open(parent_of(place.path), O_PATH | O_DIRECTORY);
+  struct stat info{};
+  if (!parent || ::fstat(parent.get(), &info) != 0) {
+    return "";
+  }
+  return std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino) + "/" + name_in(place.path);
+}
+
 NameInDirectory open_parent(const FilePlaceInRoot& place, bool create) {
-  const std::size_t slash = place.path.rfind('/');
-  const std::string parent =
-      slash == std::string::npos ? "" : place.path.substr(0, std::max<std::size_t>(slash, 1));
+  const std::string parent = parent_of(place.path);
   NameInDirectory where;
-  where.name = place.path.substr(slash + 1);  // npos + 1 is 0
+  where.name = name_in(place.path);
   where.said = place.said;
   if (where.name.empty() || where.name == "..") {
     throw refused(place.said, "is a directory; give a file's path");

@@ -23,6 +23,10 @@ struct OpenFile {
 [[nodiscard]] OpenFile open_file_to_read(const FilePlaceInRoot& place);
 [[nodiscard]] UniqueFd open_directory(const FilePlaceInRoot& place);
 
+/// The file's name in its directory, whichever path leads to that: by a link, by "..", by a mount. Empty
+/// where the directory cannot be reached.
+[[nodiscard]] std::string name_by_every_path(const FilePlaceInRoot& place);
+
 /// An open directory, and the name in it that a file is to get.
 struct NameInDirectory {
   UniqueFd directory;

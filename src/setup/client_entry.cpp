@@ -2,9 +2,11 @@
 #include "setup/client_entry.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/error.hpp"
 #include "setup/json_edit.hpp"
 #include "setup/toml_edit.hpp"
 
@@ -44,6 +46,59 @@ Words words_in(const ordered_json& entry, const char* field) {
     }
   }
   return words;
+}
+
+/// Whether the field is left out, or has nothing but texts.
+bool has_only_texts(const ordered_json& entry, const char* field) {
+  return !entry.contains(field) ||
+         (entry[field].is_array() &&
+          std::ranges::all_of(entry[field], [](const ordered_json& word) { return word.is_string(); }));
+}
+
+std::string program_of(const ordered_json& entry) {
+  const ordered_json command = entry.value("command", ordered_json());
+  const ordered_json first = command.is_array() && !command.empty() ? command.front() : command;
+  return first.is_string() ? first.get<std::string>() : std::string();
+}
+
+/// By its name, which a release may follow with its version: its place may be another by now.
+bool is_this_program(const std::string& named, const std::string& program) {
+  const std::string name = std::filesystem::path(named).filename().string();
+  return name == std::filesystem::path(program).filename() ||
+         (name.starts_with("terminally-mcp") && name.find(' ') == std::string::npos);
+}
+
+/// What shows that the entry was made by somebody else, for something else; empty: it starts this program.
+std::string why_not_ours(const ordered_json& entry, const std::string& program) {
+  if (!entry.is_object() || !has_only_texts(entry, "args")) {
+    return "it is written in a way that setup does not read";
+  }
+  for (const char* field : {"url", "httpUrl", "serverUrl"}) {
+    if (entry.contains(field)) {
+      return std::string("it has \"") + field + "\", and starts nothing";
+    }
+  }
+  const ordered_json type = entry.value("type", ordered_json());
+  if (!type.is_null() && type != "stdio" && type != "local") {
+    return "its type is " + type.dump();
+  }
+  if (entry.value("command", ordered_json()).is_array() && !has_only_texts(entry, "command")) {
+    return "it is written in a way that setup does not read";
+  }
+  const std::string named = program_of(entry);
+  return named.empty() ? "it names no program" : is_this_program(named, program) ? "" : "it starts " + named;
+}
+
+/// Throws where the entry is somebody else's.
+void refuse_others(const McpClient& client, const ordered_json& entry, const std::string& program) {
+  if (entry.is_null()) {
+    return;
+  }
+  if (const std::string why = why_not_ours(entry, program); !why.empty()) {
+    throw Error(ErrorCode::invalid_argument, "\"" + std::string(client.servers) + "." + kServerName +
+                                                 "\" is there, and is not of this program: " + why +
+                                                 ". Rename it or take it out yourself");
+  }
 }
 
 /// The arguments of an entry, with those of today in place of what earlier snippets had. Where a person gives
@@ -99,12 +154,14 @@ const Words& client_arguments() {
   return arguments;
 }
 
-std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text) {
+std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text,
+                                       const std::string& program) {
   const ordered_json entry = entry_of(client, text);
   if (entry.is_null()) {
     return std::nullopt;
   }
   StartedServer server;
+  server.not_ours = why_not_ours(entry, program);
   if (entry.is_object() && entry.contains("command") && entry["command"].is_string()) {
     server.argv.push_back(entry["command"].get<std::string>());
   }
@@ -128,6 +185,7 @@ std::string with_entry(const McpClient& client, const ConfigText& text, const st
                        bool allow) {
   const ConfigPath path = path_of_entry(client);
   const ordered_json old = entry_of(client, text);
+  refuse_others(client, old, program);
   ordered_json fields = fields_of(client, old, program);
   if (allow && allows_in_entry(client)) {
     fields[client.allow_field] = ordered_json::parse(client.allow_value);
@@ -147,7 +205,8 @@ std::string with_entry(const McpClient& client, const ConfigText& text, const st
   return result;
 }
 
-ConfigText without_entry(const McpClient& client, const ConfigText& text) {
+ConfigText without_entry(const McpClient& client, const ConfigText& text, const std::string& program) {
+  refuse_others(client, entry_of(client, text), program);
   return client.format == Format::toml ? without_toml_table(text, path_of_entry(client))
                                        : without_json_value(text, path_of_entry(client));
 }

@@ -22,17 +22,21 @@ struct StartedServer {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;  ///< added to the client's
   bool is_disabled = false;
+  std::string not_ours;  ///< why the entry is not one of this program; empty: it is
 };
 
-/// nullopt where the configuration has no entry of ours.
-[[nodiscard]] std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text);
+/// nullopt where the configuration has no entry of our name. `program` is this one's path.
+[[nodiscard]] std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text,
+                                                     const std::string& program);
 
 /// Adds the entry, or mends it: the program becomes `program`, and what earlier versions passed is replaced.
-/// Arguments and fields that a person added stay. `allow`: its tools are called without asking.
+/// Arguments and fields that a person added stay. `allow`: its tools are called without asking. Throws
+/// Error(invalid_argument) where the entry of our name is somebody else's, as without_entry does.
 [[nodiscard]] std::string with_entry(const McpClient& client, const ConfigText& text,
                                      const std::string& program, bool allow);
 
-[[nodiscard]] ConfigText without_entry(const McpClient& client, const ConfigText& text);
+[[nodiscard]] ConfigText without_entry(const McpClient& client, const ConfigText& text,
+                                       const std::string& program);
 
 /// Whether the client can be told in its entry that the tools need no asking.
 [[nodiscard]] bool allows_in_entry(const McpClient& client);

@@ -17,6 +17,9 @@ bool has_sign_of(const std::filesystem::path& file, const ClientPlaces& places) 
 }
 
 ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesystem::path& self) {
+  if (!server.not_ours.empty()) {
+    return ClientState::Kind::foreign;
+  }
   const std::filesystem::path program =
       server.argv.empty() ? std::filesystem::path() : find_program(server.argv.front());
   std::error_code error;
@@ -44,10 +47,11 @@ ClientState state_of(const McpClient& client, const ClientPlaces& places, const 
   try {
     std::optional<StartedServer> server;
     static_cast<void>(planned(state.file, places.project, [&](const ConfigText& text) {
-      server = server_in(client, text);
+      server = server_in(client, text, self.string());
       return text;
     }));
     state.kind = server ? kind_of_entry(*server, self) : ClientState::Kind::not_set_up;
+    state.problem = server ? server->not_ours : "";
     state.program = server && !server->argv.empty() ? server->argv.front() : "";
   } catch (const Error& error) {
     state.kind = ClientState::Kind::unreadable;
@@ -66,6 +70,8 @@ std::string in_words(const ClientState& state) {
       return state.problem;
     case ClientState::Kind::missing:
       return "starts " + (state.program.empty() ? "nothing" : state.program + ", which is not there");
+    case ClientState::Kind::foreign:
+      return std::string("has a \"") + kServerName + "\" that is not of this program: " + state.problem;
     case ClientState::Kind::other:
       return "starts another program, " + state.program;
     case ClientState::Kind::disabled:

@@ -17,7 +17,8 @@ struct ClientState {
     not_set_up,  ///< it has no entry of ours
     unreadable,  ///< `problem` says why
     missing,     ///< the program in the entry is not there
-    other,       ///< the program in the entry is another one
+    foreign,     ///< the entry of our name is somebody else's: `problem` says why
+    other,       ///< the program in the entry is another build of this one
     disabled,    ///< a person has switched the entry off
     fine,
   };

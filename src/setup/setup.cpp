@@ -1,8 +1,11 @@
 // Sets a client up, and takes that away: shows each change, asks, does it, and tries the server.
 #include "setup/setup.hpp"
 
+#include <memory>
+
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "secrets/text_guard.hpp"
 #include "setup/changes.hpp"
 #include "setup/client_entry.hpp"
 #include "setup/trial.hpp"
@@ -19,8 +22,11 @@ class Dialogue {
  public:
   Dialogue(const SetupTalk& talk, const std::filesystem::path& copies) : talk_(talk), copies_(copies) {}
 
+  /// Without what has the form of a secret: the lines around may have another server's keys, and the screen
+  /// may be one that others see, or that an agent reads.
   void show(const FileChange& change) const {
-    talk_.say("\n" + visible_text(name_of(change) + "\n" + shown(change)));
+    TextGuard guard(std::make_shared<Secrets>(Secrets::Options{}));
+    talk_.say("\n" + visible_text(name_of(change) + "\n" + guard.masked(shown(change))));
   }
 
   /// `is_given`: by a flag.
@@ -107,10 +113,13 @@ int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk
   }
   offer_more(dialogue, client, wish, talk.ask && !wish.yes, program);
   const FileChange written = planned(file, project, [](const ConfigText& text) { return text; });
-  const StartedServer server = server_in(client, written.before).value_or(StartedServer());
-  talk.say("\nstarting it as " + std::string(client.title) + " will ...\n");
-  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\nrestart " +
-           std::string(client.title) + " to have it\n");
+  const StartedServer server = server_in(client, written.before, program).value_or(StartedServer());
+  const std::string title(client.title);
+  talk.say("\nstarting it as " + title + " will, with an instance of its own ...\n");
+  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n" +
+           (server.is_disabled ? "it is switched off in that file: switch it on in " + title
+                               : "restart " + title) +
+           " to have it\n");
   return 0;
 }
 
@@ -119,7 +128,7 @@ int take_away(const std::vector<const McpClient*>& clients, const SetupWish& wis
   std::vector<FileChange> changes;
   std::vector<std::string> problems;
   for (const McpClient* client : clients) {
-    plan_undoing(*client, wish.places, changes, problems);
+    plan_undoing(*client, wish.places, program_to_set_up(), changes, problems);
   }
   for (const std::string& problem : problems) {
     talk.complain(problem);

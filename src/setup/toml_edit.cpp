@@ -54,6 +54,16 @@ void check_forms(std::string_view text, const std::vector<TomlStatement>& statem
   }
 }
 
+/// Refuses to take away what setup never writes.
+void check_forms_to_remove(std::string_view text, const std::vector<TomlStatement>& statements,
+                           const ConfigPath& table) {
+  for (const TomlStatement& statement : statements) {
+    if (statement.path == table && (statement.is_array || !statement.is_header)) {
+      refuse_form(text, statement, table, statement.is_array ? "as an array of tables" : "on one line");
+    }
+  }
+}
+
 /// A TOML basic string and a JSON string are written alike, and so are arrays of them and booleans.
 std::string toml_line(const std::string& key, const ordered_json& value) {
   std::string text = value.dump();
@@ -151,6 +161,7 @@ std::string with_toml_fields(const ConfigText& text, const ConfigPath& table, co
 /// From the last section to the first, so that the offsets of those before stay right.
 ConfigText without_toml_table(const ConfigText& text, const ConfigPath& table) {
   const std::vector<TomlStatement> statements = toml_statements(text.value_or(""));
+  check_forms_to_remove(text.value_or(""), statements, table);
   ConfigText result = text;
   for (std::size_t i = statements.size(); i-- > 0;) {
     std::size_t first = i;

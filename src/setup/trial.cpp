@@ -26,19 +26,33 @@ std::vector<std::string> environment_of_client(const StartedServer& server) {
     const std::string name(text.substr(0, text.find('=')));
     const bool passes = name == "HOME" || name == "LOGNAME" || name == "PATH" || name == "SHELL" ||
                         name == "TERM" || name == "USER" || name.starts_with("TERMINALLY_");
-    if (passes && name != "TERMINALLY_INSTANCE") {
+    if (passes) {
       variables[name] = text.substr(text.find('=') + 1);
     }
   }
   for (const auto& [name, value] : server.environment) {
     variables[name] = value;
   }
+  variables.erase("TERMINALLY_INSTANCE");
   std::vector<std::string> environment;
   environment.reserve(variables.size());
   for (const auto& [name, value] : variables) {
     environment.push_back(name + "=" + value);
   }
   return environment;
+}
+
+/// The instance that the client will have may have another server by now, and tabs.
+Argv in_an_instance_of_its_own(const Argv& argv) {
+  Argv own;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i] == "--instance") {
+      ++i;
+    } else if (!argv[i].starts_with("--instance=")) {
+      own.push_back(argv[i]);
+    }
+  }
+  return own;
 }
 
 /// The text of the answer. Throws Error where the tool failed.
@@ -58,7 +72,7 @@ std::string try_server(const StartedServer& server, const std::filesystem::path&
   if (server.argv.empty()) {
     throw Error(ErrorCode::invalid_argument, "the entry names no program");
   }
-  Argv argv = server.argv;
+  Argv argv = in_an_instance_of_its_own(server.argv);
   const std::filesystem::path program = find_program(argv.front());
   argv.front() = program.empty() ? argv.front() : program.string();
   ServerClient client(argv, environment_of_client(server), directory);

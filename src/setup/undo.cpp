@@ -9,8 +9,8 @@
 
 namespace terminally {
 
-void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vector<FileChange>& done,
-                  std::vector<std::string>& problems) {
+void plan_undoing(const McpClient& client, const ClientPlaces& places, const std::string& program,
+                  std::vector<FileChange>& done, std::vector<std::string>& problems) {
   const auto plan = [&](const std::filesystem::path& path,
                         const std::function<ConfigText(const ConfigText&)>& edit) {
     if (path.empty()) {
@@ -29,9 +29,14 @@ void plan_undoing(const McpClient& client, const ClientPlaces& places, std::vect
   if (!places.project.empty() && client.project.empty()) {
     return;
   }
-  plan(configuration_of(client, places), [&](const ConfigText& text) { return without_entry(client, text); });
+  const std::size_t problems_before = problems.size();
+  plan(configuration_of(client, places),
+       [&](const ConfigText& text) { return without_entry(client, text, program); });
   plan(advice_of(client, places), without_advice);
-  plan(allowance_of(client, places), [&](const ConfigText& text) { return without_allowance(client, text); });
+  if (problems.size() == problems_before) {  // else it may be what allows somebody else's tools
+    plan(allowance_of(client, places),
+         [&](const ConfigText& text) { return without_allowance(client, text); });
+  }
 }
 
 }  // namespace terminally

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <utility>
@@ -33,6 +34,10 @@ void try_to_write(const std::filesystem::path& path, const std::string& content)
   }
 }
 
+std::filesystem::path exit_path_in(const std::filesystem::path& directory, const std::string& nonce) {
+  return directory / (nonce + ".exit");
+}
+
 }  // namespace
 
 CommandFiles::CommandFiles(std::filesystem::path runtime, PaneId pane, std::filesystem::path files)
@@ -49,7 +54,7 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
   }
   const bool here = directory_ == runtime_ || has_room(directory_, bytes);
   // Ours, so that the shell's umask does not make it readable for others. First: `remove` looks at it.
-  put(exit_path(nonce), "", here, runtime_);
+  put(exit_path_in(directory_, nonce), "", here, runtime_);
   for (const ShellScript::File& file : script.files) {
     put(file.path, file.content, here, runtime_);
   }
@@ -57,7 +62,7 @@ void CommandFiles::write(const ShellScript& script, const std::string& nonce) co
 
 bool CommandFiles::are_gone(const std::string& nonce) const {
   struct stat info{};
-  return ::stat(exit_path(nonce).c_str(), &info) != 0 && errno == ENOENT;
+  return ::stat(exit_path_in(directory_, nonce).c_str(), &info) != 0 && errno == ENOENT;
 }
 
 void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd) const {
@@ -69,7 +74,7 @@ void CommandFiles::mark_running(const std::string& nonce, const std::string& cwd
 
 std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) const {
   struct stat info{};
-  if (::stat(exit_path(nonce).c_str(), &info) != 0 || info.st_size == 0) {
+  if (::stat(exit_path_in(directory_, nonce).c_str(), &info) != 0 || info.st_size == 0) {
     return std::nullopt;
   }
   return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
@@ -104,13 +109,19 @@ std::optional<std::string> CommandFiles::running_nonce() const {
 }
 
 std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
-  const auto content = read_file(exit_path(nonce));
+  const auto content = read_file(exit_path_in(directory_, nonce));
   int code = 0;
   if (!content || content->empty()) {
     return std::nullopt;
   }
   const auto [rest, error] = std::from_chars(content->data(), content->data() + content->size(), code);
   return error == std::errc() ? std::optional(code) : std::nullopt;
+}
+
+std::string CommandFiles::pwd_at_end(const std::string& nonce) const {
+  const std::string content = read_file(exit_path_in(directory_, nonce)).value_or("");
+  const std::size_t begin = std::min(content.find('\n'), content.size());
+  return begin + 1 < content.size() ? content.substr(begin + 1, content.size() - begin - 2) : "";
 }
 
 void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
@@ -137,7 +148,7 @@ void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
 void CommandFiles::remove(const std::string& nonce) const noexcept {
   using enum CommandFile;
   std::error_code error;
-  const bool linked = std::filesystem::is_symlink(exit_path(nonce), error);
+  const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
   for (const CommandFile file : {text, end, hook, taken, cancelled, signalled, CommandFile::directory}) {
@@ -156,10 +167,6 @@ void CommandFiles::take_away(const std::string& name, bool linked) const noexcep
 
 std::filesystem::path CommandFiles::path_of(const std::string& nonce, CommandFile file) const {
   return directory_ / command_file(nonce, file);
-}
-
-std::filesystem::path CommandFiles::exit_path(const std::string& nonce) const {
-  return directory_ / (nonce + ".exit");
 }
 
 std::filesystem::path CommandFiles::lock_path() const {

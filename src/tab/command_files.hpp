@@ -23,7 +23,7 @@ namespace terminally {
 ///     <nonce8>s     a client sent it a signal, by another process than looks after it
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
-///                   way to know it; its first line counts
+///                   way to know it; its first line counts. Behind it the hooks write $PWD
 ///
 /// Always in the runtime directory:
 ///
@@ -55,6 +55,8 @@ class CommandFiles {
   /// The nonce of the command that runs in this pane, by whichever process it was started.
   [[nodiscard]] std::optional<std::string> running_nonce() const;
   [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
+  /// `$PWD` of the shell then; empty where it is not there (yet).
+  [[nodiscard]] std::string pwd_at_end(const std::string& nonce) const;
   /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
   [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
   /// Whether a client cancelled it, by whichever process.
@@ -82,7 +84,6 @@ class CommandFiles {
  private:
   void take_away(const std::string& name, bool linked) const noexcept;
   [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
-  [[nodiscard]] std::filesystem::path exit_path(const std::string& nonce) const;
 
   std::filesystem::path runtime_;
   std::filesystem::path directory_;

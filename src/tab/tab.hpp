@@ -83,6 +83,13 @@ struct Tab {
   ShellState shell;       ///< when the tab was opened, our commands ended, and input was sent
   SentInputs sent;        ///< what this process typed lately outside of its commands
   int last_exit = 0;      ///< the exit code of our last command in the tab
+
+  /// `$PWD` of a shell at the end of our last command: it may lead through links. Empty: not known.
+  struct Pwd {
+    int shell_pid = 0;
+    std::string path;
+  };
+  Pwd pwd;
 };
 
 }  // namespace terminally

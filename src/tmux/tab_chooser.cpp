@@ -358,9 +358,8 @@ Awaitable<void> TabChooser::go_to_main(ChosenTab& place, std::string directory, 
   const std::string why_not = co_await go_to(commands_, place, directory, false, time);
   if (!why_not.empty()) {
     throw Error(ErrorCode::busy, "the helper tab " + to_string(place.tab->window) +
-                                     " could not be taken to " + directory +
-                                     ", where the tab \"main\" is: " + why_not +
-                                     "; nothing was run. Name a tab by window_id, or create_tab makes one");
+                                     " could not be taken to " + directory + ", where the tab \"main\" is: " +
+                                     why_not + ". Name a tab by window_id, or create_tab makes one");
   }
 }
 

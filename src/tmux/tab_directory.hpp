@@ -12,9 +12,9 @@ namespace terminally {
 class Commands;
 
 /// Takes the shell of a tab to a directory by a `cd` of ours, unless it is there, and notes in `place` where
-/// the next command is to begin. Why it is not there, where it could not go; empty else. `here_only`: not in
-/// a shell behind ssh and the like, where the path means something else. Throws Error where the tab cannot
-/// take a command.
+/// the next command is to begin. Where it did not: why, and that nothing was run; empty else. `here_only`:
+/// not in a shell behind ssh and the like, where the path means something else. Throws Error where the tab
+/// cannot take a command.
 [[nodiscard]] Awaitable<std::string> go_to(Commands& commands, ChosenTab& place, std::string directory,
                                            bool here_only, CallTime time);
 

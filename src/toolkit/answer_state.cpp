@@ -100,6 +100,7 @@ std::vector<std::string> state_words(const ordered_json& answer, const std::stri
   if (runs && answer.contains("timed_out") &&
       reason != "link_lost") {  // another command may be the tab's latest one by then
     words.push_back("command_id " + value_words(answer.value("command_id", ordered_json())));
+    words.push_back("next_byte " + std::to_string(number(answer, "end_byte")));
   }
   if (number(answer, "omitted_bytes") > 0) {
     words.push_back(omitted_words(answer, own_tab));

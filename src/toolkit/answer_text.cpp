@@ -89,10 +89,9 @@ Parts parts_of(const Tool& tool, const json& asked, const ordered_json& answer, 
 
 /// A file's text is written back: whether it ends with a newline is not seen otherwise.
 void say_last_line(Parts& parts, const Tool& tool, const ordered_json& answer) {
-  if (tool.traits.exact_content && is_true(answer, "eof") &&
-      answer.value("encoding", ordered_json()) == "utf8" && !parts.body.empty() &&
-      parts.body.back() != '\n') {
-    parts.facts.emplace_back("no newline at the end");
+  if (tool.traits.exact_content && answer.value("encoding", ordered_json()) == "utf8" &&
+      !parts.body.empty() && parts.body.back() != '\n') {
+    parts.facts.emplace_back(is_true(answer, "eof") ? "no newline at the end" : "cut within a line");
   }
 }
 

@@ -64,8 +64,10 @@ class Commands(unittest.TestCase):
         running = self.run_("echo up; sleep 1000", timeout_ms=300, on_timeout="background")
         self.assertRegex(
             running,
-            r'\Aup\n\[timed out · running since 0\.\d s: wait_for \{"window_id": "@0", "until": "exit"\} · command_id \w{8} · @0\]\Z',
+            r'\Aup\n\[timed out · running since 0\.\d s: wait_for \{"window_id": "@0", "until": "exit"\} · command_id \w{8} · next_byte \d+ · @0\]\Z',
         )
+        at = int(re.search(r"next_byte (\d+)", running)[1])
+        self.assertRegex(self.said("stream_logs_from_tab", window_id="@0", from_byte=at), rf"\A\[next_byte {at}\]\Z")
         self.assertRegex(self.said("get_command_state", window_id="@0"), r"\Aup\n\[running since ")
         self.assertRegex(
             self.said("cancel_command", window_id="@0"), r"\Aup\n(?s:.*)\[exit 130 · cancelled · cancelled_by_client( · .*)?\]\Z"
@@ -75,7 +77,7 @@ class Commands(unittest.TestCase):
         asked = self.run_("read -s -p 'Password: ' p; echo; echo got $p", timeout_ms=20_000)
         self.assertRegex(
             asked,
-            r'\A(?!note)(?s:.*)\[awaiting a password: "Password:": send_text \{"window_id": "@0", "text": "…"\} · command_id \w{8} · @0\]\Z',
+            r'\A(?!note)(?s:.*)\[awaiting a password: "Password:": send_text \{"window_id": "@0", "text": "…"\} · command_id \w{8} · next_byte \d+ · @0\]\Z',
         )
         answered = self.said("send_text", window_id="@0", text="x", until="exit")
         self.assertRegex(answered, r"got x\n\[sent 1 · from_byte \d+ · matched · next_byte \d+ · exit 0\]\Z")
@@ -141,6 +143,8 @@ class Others(unittest.TestCase):
             rf"\Aone\ntwo\n\[.*size 7 · mode \d+ · mtime \S+ · sha256 {sha256} · no newline at the end\]\Z",
         )
         self.assertRegex(self.said("read_file", path="a b", max_bytes=4), r"\Aone\n\[.* · next_offset 4\]\Z")
+        self.assertRegex(self.said("read_file", path="a b", max_bytes=6), r"\Aone\ntw\n\[.* · next_offset 6 · cut within a line\]\Z")
+        self.assertRegex(self.said("read_file", path="a b", lines="1"), r"\Aone\n\[(?!.*cut within).*\]\Z")
 
     def test_logs_and_screens(self) -> None:
         self.said("execute_command", command="printf 'one\\n\\033[31mtwo\\033[0m\\nthree\\n'")

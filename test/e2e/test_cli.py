@@ -43,7 +43,7 @@ class Cli(unittest.TestCase):
         self.tab.execute(f"cd {shlex.quote(str(place))}")
         text = self.run_ok("ls")
         self.assertNotIn("\x1b", text)
-        self.assertEqual(len(text.splitlines()), 2, text)
+        self.assertEqual(len(text.splitlines()), 3, text)
 
     def test_ls_names_a_busy_tab(self) -> None:
         self.tab.start("sleep 30")
@@ -176,7 +176,7 @@ class Cli(unittest.TestCase):
             (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
             (("replay", "@0", "--speed", "x"), '--speed: "x" is no number from 0.01 to 1000000\n'),
             (("replay", "@0", "--max-pause", "-1"), "is no number from 0 to"),
-            (("lst",), '"lst" is no subcommand; there are: ls, tail, replay,'),
+            (("lst",), '"lst" is no subcommand; there are: ls, tail, grep, replay,'),
             (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'),
             (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
             (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),

@@ -583,6 +583,21 @@ class Mounted(InProject):
             self.assertEqual((self.outside / "real").stat().st_mode & 0o7777, 0o600)
         self.assertEqual(sorted(entry.name for entry in self.project.iterdir()), [".git", "file", "fixed"])
 
+    def test_a_directory_that_is_mounted_twice(self) -> None:
+        """C3: one file by two paths that have no link between them: the later call wins."""
+        needs_root()
+        for name in ("one", "two"):
+            (self.project / name).mkdir()
+        wrapper = ["unshare", "-m", "sh", "-c", f'mount --bind {self.project}/one {self.project}/two && exec "$@"', "-"]
+        with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
+            for first, second in (("one", "two"), ("two", "one")):
+                large = server.call_async("write_file", path=f"{first}/file", content="a" * 9_000_000)
+                small = server.call_async("write_file", path=f"{second}/file", content="b")
+                self.assertEqual(server.call("read_file", path=f"{first}/file").content, "b")
+                for call in (large, small):
+                    server.result(call, "write_file")
+                self.assertEqual((self.project / "one" / "file").read_text(), "b")
+
     def test_a_full_disk_behind_the_name(self) -> None:
         """V5: no other file can have the name, and its disk has no room: what was there is whole."""
         needs_root()

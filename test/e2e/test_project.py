@@ -116,6 +116,43 @@ class Cwd(unittest.TestCase):
         self.assertNotIn(b"cd -- ", tab.log().removeprefix(before))
         self.assertIn(b"cd -- ", before)
 
+    def test_one_that_came_through_a_link(self) -> None:
+        """`$PWD` is the path that was asked for, as after `cd PATH`, and so is what `cd ..` leads to."""
+        real, link = self.home / "a" / "real", self.home / "b" / "link"
+        real.mkdir(parents=True)
+        link.parent.mkdir()
+        link.symlink_to(real)
+        for shell in SHELLS:
+            needs(shell)
+            with self.subTest(shell):
+                tab = self.server.create_tab(shell=shell, cwd=str(link))
+                for come in ("true", f"cd {link}", f"cd /tmp; cd {link}"):
+                    tab.execute(come)
+                    self.assertEqual(tab.execute("pwd; cd ..; pwd", cwd=str(real)).output, f"{real}\n{real.parent}\n")
+                tab.execute("true", cwd=str(real))
+                self.assertEqual(tab.execute("pwd; cd ..; pwd", cwd=str(link)).output, f"{link}\n{link.parent}\n")
+                tab.close()
+
+    def test_a_hook_that_takes_all_the_time(self) -> None:
+        """The shell is in the directory, and its tab free again: so the error says, and so it is when the call was cancelled."""
+        hooks = {"zsh": "chpwd() { sleep 600; }", "fish": "function hook --on-variable PWD; sleep 600; end"}
+        for shell, hook in hooks.items():
+            needs(shell)
+            with self.subTest(shell):
+                tab = self.server.create_tab(shell=shell)
+                tab.execute(hook)
+                text = tab.call_error("execute_command", command="touch ~/ran", cwd="/tmp", timeout_ms=1500)
+                self.assertIn("the shell went there", text)
+                self.assertIn("the command was not run", text)
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+                tab.execute(hook)  # a shell that heeds no C-c in a hook was replaced
+                call = tab.execute_async("touch ~/ran", cwd="/usr", timeout_ms=60_000)
+                poll(lambda: tab.row.cwd == "/usr", 10, "the hook")
+                self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                self.assertEqual(tab.execute("echo free").output, "free\n")
+                self.assertFalse((self.home / "ran").exists())
+                tab.close()
+
     def test_the_next_prompt_knows_it(self) -> None:
         """What a prompt does in a new directory (direnv, a virtual environment) has been done before the command runs."""
         tab = self.server.create_tab(shell="bash")

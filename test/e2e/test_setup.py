@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, binary, main
+from harness import Sandbox, Server, binary, main
 from harness.client import copy_program, run_cli
 from harness.person import Terminal
 
@@ -210,6 +210,57 @@ class Setup(OfOneUser):
         self.run_setup("claude", "--yes")
         self.assertEqual(json.loads(file.read_text())["mcpServers"]["terminally"], self.server | {"env": {"A": "b"}})
         self.assertRegex(self.run_setup(command="doctor"), r"ok +client claude: .*starts this program")
+
+    def test_what_is_not_ours_is_left_alone(self) -> None:
+        """An entry of our name that leads elsewhere is neither mended nor taken away, nor is what allows its tools."""
+        entries = {
+            "https": {"url": "https://example.com/mcp"},
+            "ssh": {"command": "ssh", "args": ["build1", "/opt/terminally-mcp"]},
+            "its type": {"type": "http", "command": str(binary())},
+            "does not read": {"command": str(binary()), "args": ["--cols", 80]},
+        }
+        settings = self.write(".claude/settings.json", '{"permissions": {"allow": ["mcp__terminally"]}}')
+        kept = settings.read_text()
+        for why, entry in entries.items():
+            with self.subTest(why):
+                file = self.write(".claude.json", json.dumps({"mcpServers": {"terminally": entry}}))
+                before = file.read_text()
+                for arguments in (("claude", "--yes", "--allow"), ("claude", "--remove", "--yes")):
+                    self.run_setup(*arguments, code=1)
+                    self.assertIn('"mcpServers.terminally" is there, and is not of this program: it', self.errors)
+                    self.assertIn(str(file), self.errors)
+                self.run_setup("--yes", command="uninstall", code=1)
+                self.assertEqual((file.read_text(), settings.read_text()), (before, kept))
+                self.assertRegex(self.run_setup(command="doctor"), "(?m)^warning client claude: .* is not of this program: it")
+        toml = self.write(".codex/config.toml", f'[mcp_servers]\nterminally = {{ command = "{binary()}" }}\n')
+        before = toml.read_text()
+        self.run_setup("codex", "--yes", code=1)
+        self.run_setup("codex", "--remove", "--yes", code=1)
+        self.assertEqual(toml.read_text(), before)
+
+    def test_one_that_is_switched_off_stays_so(self) -> None:
+        entry = self.server | {"disabled": True}
+        file = self.write(".claude.json", json.dumps({"mcpServers": {"terminally": entry}}))
+        self.assertIn("it is switched off in that file: switch it on in Claude Code", self.run_setup("claude", "--yes"))
+        self.assertEqual(json.loads(file.read_text()), {"mcpServers": {"terminally": entry}})
+
+    def test_the_trial_is_in_an_instance_of_its_own(self) -> None:
+        """Also where the entry names one, which has a server and tabs by now."""
+        with Server("--instance", "work", sandbox=self.sandbox, durable=True) as server:
+            server.create_tab(name="mine")
+            for named in ({"args": ["--view", "rendered", "--instance", "work"]}, {"env": {"TERMINALLY_INSTANCE": "work"}}):
+                self.write(".claude.json", json.dumps({"mcpServers": {"terminally": self.server | named}}))
+                self.assertIn("ran a command in a tab", self.run_setup("claude", "--yes"))
+            self.assertEqual([tab.name for tab in server.tabs().values()], ["mine"])
+            subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], capture_output=True)
+
+    def test_secrets_of_others_are_not_shown(self) -> None:
+        token = "ghp_" + "a1B2c3D4e5F6" * 3
+        self.write(".claude.json", json.dumps({"mcpServers": {"other": {"command": "x", "env": {"TOKEN": token}}}}, indent=1))
+        said = self.run_setup("claude", "--yes")
+        self.assertNotIn(token, said)
+        self.assertIn("«redacted:github»", said)
+        self.assertIn(token, (self.home / ".claude.json").read_text())
 
     def test_doctor_names_the_state_of_each_client(self) -> None:
         other = copy_program(self.sandbox.root / "other")

@@ -290,43 +290,94 @@ TEST_CASE("setup: TOML that cannot be edited is refused, and says why") {
 }
 
 TEST_CASE("setup: every client's entry is made, read, mended and taken away") {
+  const std::string here = "/opt/it's \"here\"/terminally-mcp";
+  const std::string there = "/new/terminally-mcp-2.0-x86_64";
   for (const McpClient& client : all_clients()) {
     CAPTURE(client.name);
-    const std::string made = with_entry(client, std::nullopt, "/opt/it's \"here\"", false);
+    const std::string made = with_entry(client, std::nullopt, here, false);
     CAPTURE(made);
-    const auto server = server_in(client, made);
+    const auto server = server_in(client, made, here);
     REQUIRE(server);
-    CHECK(server->argv == std::vector<std::string>{"/opt/it's \"here\"", "--view", "rendered"});
+    CHECK(server->argv == std::vector<std::string>{here, "--view", "rendered"});
     CHECK_FALSE(server->is_disabled);
-    CHECK(with_entry(client, made, "/opt/it's \"here\"", false) == made);
-    CHECK(without_entry(client, made) == std::nullopt);
-    const std::string moved = with_entry(client, made, "/new", true);
-    CHECK(server_in(client, moved)->argv.front() == "/new");
+    CHECK(server->not_ours.empty());
+    CHECK(with_entry(client, made, here, false) == made);
+    CHECK(without_entry(client, made, here) == std::nullopt);
+    const std::string moved = with_entry(client, made, there, true);
+    CHECK(server_in(client, moved, there)->argv.front() == there);
     CHECK((moved.find(client.allow_field) != std::string::npos) == true);
-    CHECK(without_entry(client, moved) == std::nullopt);
-    CHECK(server_in(client, std::nullopt) == std::nullopt);
+    CHECK(without_entry(client, moved, here) == std::nullopt);
+    CHECK(server_in(client, std::nullopt, here) == std::nullopt);
+    const std::string renamed = with_entry(client, std::nullopt, "/bin/tmcp", false);
+    CHECK(without_entry(client, renamed, "/bin/tmcp") == std::nullopt);
+    CHECK_THROWS_AS(static_cast<void>(without_entry(client, renamed, here)), Error);
   }
 }
 
 TEST_CASE("setup: what a person added to the entry stays") {
   const McpClient& claude = client_named("claude");
+  const std::string mine = "/new/terminally-mcp";
   const std::string own =
-      R"({"mcpServers": {"terminally": {"args": ["--instance", "work"], "command": "/old", "env": {"A": "b"}, "disabled": true}}})";
-  const std::string mended = with_entry(claude, own, "/new", false);
+      R"({"mcpServers": {"terminally": {"args": ["--instance", "work"], "command": "/old/terminally-mcp", "env": {"A": "b"}, "disabled": true}}})";
+  const std::string mended = with_entry(claude, own, mine, false);
   CHECK(
       mended ==
-      R"({"mcpServers": {"terminally": {"args": ["--view", "rendered", "--instance", "work"], "command": "/new", "env": {"A": "b"}, "disabled": true}}})");
-  CHECK(server_in(claude, mended)->environment == std::map<std::string, std::string>{{"A", "b"}});
-  CHECK(server_in(claude, mended)->is_disabled);
-  const std::string raw = R"({"mcpServers": {"terminally": {"command": "/t", "args": ["--view=raw"]}}})";
-  CHECK(with_entry(claude, raw, "/t", false) == raw);
-  const std::string older = R"({"mcpServers": {"terminally": "/t"}})";
-  CHECK(server_in(claude, older)->argv.empty());
-  CHECK(server_in(claude, with_entry(claude, older, "/t", false))->argv.size() == 3);
-  const McpClient& zed = client_named("zed");
-  const std::string path =
-      R"({"context_servers": {"terminally": {"command": {"path": "/old", "args": []}}}})";
-  CHECK(server_in(zed, with_entry(zed, path, "/new", false))->argv.front() == "/new");
+      R"({"mcpServers": {"terminally": {"args": ["--view", "rendered", "--instance", "work"], "command": "/new/terminally-mcp", "env": {"A": "b"}, "disabled": true}}})");
+  CHECK(server_in(claude, mended, mine)->environment == std::map<std::string, std::string>{{"A", "b"}});
+  CHECK(server_in(claude, mended, mine)->is_disabled);
+  const std::string raw =
+      R"({"mcpServers": {"terminally": {"command": "/new/terminally-mcp", "args": ["--view=raw"]}}})";
+  CHECK(with_entry(claude, raw, mine, false) == raw);
+}
+
+TEST_CASE("setup: an entry that is somebody else's is neither mended nor taken away") {
+  const std::string mine = "/opt/terminally-mcp";
+  const auto foreign = [&](const McpClient& client, const std::string& text) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(static_cast<void>(with_entry(client, text, mine, false)), Error);
+    CHECK_THROWS_AS(static_cast<void>(without_entry(client, text, mine)), Error);
+    const auto server = server_in(client, text, mine);
+    CHECK((!server || !server->not_ours.empty()));
+  };
+  for (const char* entry :
+       {R"("/opt/terminally-mcp")", R"({})", R"({"url": "https://x"})",
+        R"({"command": "/opt/terminally-mcp", "httpUrl": "https://x"})",
+        R"({"type": "http", "command": "/opt/terminally-mcp"})",
+        R"({"command": "ssh", "args": ["build1", "/opt/terminally-mcp"]})",
+        R"({"command": "env", "args": ["A=b", "/opt/terminally-mcp"]})",
+        R"({"command": "/opt/terminally-mcp --view raw"})", R"({"command": {"path": "/opt/terminally-mcp"}})",
+        R"({"command": "/opt/terminally-mcp", "args": ["--port", 80]})",
+        R"({"command": ["/opt/terminally-mcp", 7]})", R"({"disabled": true})"}) {
+    foreign(client_named("claude"), std::string(R"({"mcpServers": {"terminally": )") + entry + "}}");
+    foreign(client_named("opencode"), std::string(R"({"mcp": {"terminally": )") + entry + "}}");
+  }
+  const McpClient& codex = client_named("codex");
+  const std::string table = "[mcp_servers.terminally]\n";
+  for (const std::string& text : {
+           table + "url = \"https://x\"\n",
+           table + "command = 'ssh'\nargs = ['build1', 'terminally-mcp']\n",
+           table + "command = '''/opt/terminally-mcp'''\n",
+           table + "command = \"/opt/terminally-mcp\"\nargs = ['''--x''']\n",
+           table + "command = \"/opt/terminally-mcp\"\nargs = [\"\\U0001F600\"]\n",
+           std::string("[mcp_servers]\nterminally = { command = \"/opt/terminally-mcp\" }\n"),
+       }) {
+    foreign(codex, text);
+  }
+  const std::string array = "[[mcp_servers.terminally]]\ncommand = \"/opt/terminally-mcp\"\n";
+  CHECK_THROWS_AS(static_cast<void>(with_entry(codex, array, mine, false)), Error);
+  CHECK_THROWS_AS(static_cast<void>(without_entry(codex, array, mine)), Error);
+  const std::string literal = table + "command = '/old/terminally-mcp'\nargs = ['--view', 'raw']\n";
+  CHECK(with_entry(codex, literal, mine, false) ==
+        table + "command = \"/opt/terminally-mcp\"\nargs = ['--view', 'raw']\n");
+  CHECK(without_entry(codex, literal, mine) == std::nullopt);
+}
+
+TEST_CASE("setup: what stands in a comment is no entry") {
+  const McpClient& claude = client_named("claude");
+  const std::string mine = "/opt/terminally-mcp";
+  const std::string text = "{\n  // \"mcpServers\": {\"terminally\": {\"url\": \"x\"}}\n}\n";
+  CHECK(without_entry(claude, text, mine) == text);
+  CHECK(without_entry(claude, with_entry(claude, text, mine, false), mine) == text);
 }
 
 TEST_CASE("setup: advice for agents comes and goes as a block") {

@@ -83,6 +83,34 @@ TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writ
   CHECK(slurp(scene.project / "file") == std::string(10'000, 't'));
 }
 
+TEST_CASE("C3: it is one file by whichever path it is named, also in a directory that is yet to be made") {
+  FilesScene scene;
+  fs::create_directories(scene.project / "real" / "deep");
+  fs::create_directory_symlink("real", scene.project / "link");
+  fs::create_directory_symlink("real/deep", scene.project / "deep");
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"real/file", "link/file"}, {"link/file", "real/file"}, {"real/file", "deep/../file"}}) {
+    CAPTURE(other);
+    const Calls calls = sent(scene, {scene.a_write(one, std::string(5 * kOneMegabyte, 'a')),
+                                     scene.a_write(one, std::string(4 * kOneMegabyte, 'b')),
+                                     scene.a_write(other, std::string(10, 'c'))});
+    const FilePart read = scene.read(one, 0, 10);
+    CHECK(read.content == std::string(10, 'c'));
+    for (const auto& call : calls) {
+      static_cast<void>(call->result());
+    }
+    CHECK(slurp(scene.project / "real" / "file") == std::string(10, 'c'));
+  }
+  WriteFile makes = scene.a_write("new/dir/file", std::string(5 * kOneMegabyte, 'a'));
+  makes.create_parents = true;
+  WriteFile small = makes;
+  small.content = "b";
+  const Calls calls = sent(scene, {makes, small});
+  CHECK(scene.read("new/dir/file", 0, 10).content == "b");
+  static_cast<void>(calls.back()->result());
+  CHECK(slurp(scene.project / "new" / "dir" / "file") == "b");
+}
+
 TEST_CASE("C3: a part without those before it is refused, and replaces nothing") {
   FilesScene scene;
   scene.write("file", "whole");

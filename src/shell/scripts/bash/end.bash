@@ -14,7 +14,7 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
   if [[ -n ${__VAR__g-} ]]; then
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
-    \builtin printf '%s\n' "$__VAR__s" >> __EXIT__
+    \builtin printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__
     # The hook goes, and a PROMPT_COMMAND that was not there before.
     if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then
       __VAR__c='\builtin eval "${__mcp_hook-}" 2>/dev/null'

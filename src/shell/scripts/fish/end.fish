@@ -28,5 +28,5 @@ if builtin test -e __CANCELLED__
   set __VAR__c __CANCELLED_LINE__
 end
 builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s $__VAR__by $__VAR__c >/dev/tty
-builtin printf '%s\n' $__VAR__s >>__EXIT__
+builtin printf '%s\n' $__VAR__s "$PWD" >>__EXIT__
 return $__VAR__s

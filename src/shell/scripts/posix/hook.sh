@@ -2,4 +2,4 @@
 __VAR__s=$? __VAR__c=
 if \command [ -e __CANCELLED__ ]; then __VAR__c=__CANCELLED_LINE__; fi
 \command printf '\033]133;D;%s;mcp=END:__NONCE__;by=hook\a\033]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__c" >| /dev/tty
-\command printf '%s\n' "$__VAR__s" >> __EXIT__
+\command printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "instance/instance.hpp"
+
+namespace terminally {
+
+/// Who uses an instance, as far as the system knows.
+struct InstanceUse {
+  int server_pid = 0;   ///< of the server that owns it; 0: none
+  std::string project;  ///< where that server was started: a project, else the directory
+  std::string client;   ///< the name of the program that started it
+};
+
+[[nodiscard]] InstanceUse use_of(const Instance& instance);
+
+/// One line for a person: "work: /home/you/src, client claude (server 123)".
+[[nodiscard]] std::string in_words(const Instance& instance);
+
+}  // namespace terminally
