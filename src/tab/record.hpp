@@ -65,6 +65,7 @@ struct AwaitingInput {
   Kind kind = Kind::line;
   /// The last unfinished line that was printed, plain text; may be empty. For `stopped`: what is, and why.
   std::string prompt;
+  int pid = 0;  ///< the process that reads it; 0: not known
 };
 
 /// How the notes begin that say nothing but how the command stands and which call comes next. A text answer

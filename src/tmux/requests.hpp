@@ -34,6 +34,14 @@ struct CreateTab {
   std::optional<std::uint64_t> rows;
 };
 
+/// What who watches an open tab sees of it, beside its row in the list.
+struct TabFace {
+  int cols = 0;
+  int rows = 0;
+  bool alternate = false;                 ///< a program has the alternate screen
+  std::optional<AwaitingInput> awaiting;  ///< settled
+};
+
 struct CreatedTab {
   WindowId window_id;
   std::string name;

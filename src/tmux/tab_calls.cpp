@@ -212,6 +212,16 @@ Awaitable<std::optional<WindowId>> TabCalls::named(std::string name) {
   return parts_.times.within_call_time(find_by_name(parts_, std::move(name)));
 }
 
+std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
+  const auto found = parts_.tabs.known().find(window);
+  if (found == parts_.tabs.known().end() || notice_if_closed(*found->second)) {
+    return std::nullopt;
+  }
+  const Tab& tab = *found->second;
+  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look(tab)};
+  return face;
+}
+
 /// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is
 /// about to find.
 std::vector<Variable> TabCalls::new_variables(const std::vector<std::string>& names, TabVariables& told) {
