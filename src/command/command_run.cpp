@@ -57,7 +57,7 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   }
   // The process that looked after it before had begun to end it.
   if (record_->reason != Reason::none || tab_->files.is_cancelled(record_->nonce)) {
-    request_end(record_->reason == Reason::none ? Reason::cancelled_by_client : record_->reason, false);
+    request_end(record_->reason == Reason::none ? who_cancelled() : record_->reason, false);
     record_.edit().reason = Reason::none;
   }
 }
@@ -138,6 +138,11 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
   }
 }
 
+Reason CommandRun::who_cancelled() const {
+  return tab_->files.is_cancelled_by_person(record_->nonce) ? Reason::cancelled_by_person
+                                                            : Reason::cancelled_by_client;
+}
+
 /// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
 /// Also where its END is there by now: what ended it may be that.
 void CommandRun::heed_other_processes() {
@@ -147,7 +152,7 @@ void CommandRun::heed_other_processes() {
   const bool cancelled = tab_->files.is_cancelled(record_->nonce);
   const bool force = cancelled && tab_->files.is_cancelled_by_force(record_->nonce);
   if (force || (cancelled && !state_.requested.ends)) {
-    request_end(Reason::cancelled_by_client, force);
+    request_end(who_cancelled(), force);
   } else if (!is_interrupted() && tab_->files.is_signalled(record_->nonce)) {
     state_.requested.why = Reason::cancelled_by_client;
   }

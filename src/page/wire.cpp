@@ -60,6 +60,7 @@ json ended_by(Reason reason) {
   switch (reason) {
     case Reason::cancelled_by_client:
       return "client";
+    case Reason::cancelled_by_person:
     case Reason::interrupted_in_tab:
       return "person";
     case Reason::timeout:

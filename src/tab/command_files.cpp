@@ -84,6 +84,11 @@ bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
   return read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
 }
 
+bool CommandFiles::is_cancelled_by_person(const std::string& nonce) const {
+  std::error_code error;
+  return std::filesystem::exists(path_of(nonce, CommandFile::by_person), error);
+}
+
 bool CommandFiles::is_signalled(const std::string& nonce) const {
   std::error_code error;
   return std::filesystem::exists(path_of(nonce, CommandFile::signalled), error);
@@ -113,9 +118,13 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
   return error == std::errc() ? std::optional(code) : std::nullopt;
 }
 
-void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
-  if (!force && is_cancelled(nonce)) {
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force, bool by_person) const noexcept {
+  const bool was_cancelled = is_cancelled(nonce);
+  if (!force && was_cancelled) {
     return;  // force that was asked for stays
+  }
+  if (by_person && !was_cancelled) {
+    try_to_write(path_of(nonce, CommandFile::by_person), "");  // first: who heeds the other looks for it
   }
   try_to_write(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
 }
@@ -140,7 +149,8 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   const bool linked = std::filesystem::is_symlink(exit_path(nonce), error);
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
-  for (const CommandFile file : {text, end, hook, taken, cancelled, signalled, CommandFile::directory}) {
+  for (const CommandFile file :
+       {text, end, hook, taken, cancelled, by_person, signalled, CommandFile::directory}) {
     take_away(command_file(nonce, file), linked);
   }
   take_away(nonce + ".exit", linked);
@@ -173,6 +183,7 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
 void CommandFiles::remove_locks() const noexcept {
   remove_file(lock_path());
   remove_file(typing_lock_path());
+  remove_file(runtime_ / (pane_ + ".hold"));
 }
 
 }  // namespace terminally

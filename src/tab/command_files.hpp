@@ -43,7 +43,8 @@ class CommandFiles {
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
   /// Whoever looks after it, in whichever process, ends it as by CommandRun::request_end.
-  void mark_cancelled(const std::string& nonce, bool force = false) const noexcept;
+  /// `by_person`: a person at the page does so.
+  void mark_cancelled(const std::string& nonce, bool force = false, bool by_person = false) const noexcept;
   /// Whatever ends it from now on counts as ended by a client.
   void mark_signalled(const std::string& nonce) const noexcept;
 
@@ -60,6 +61,7 @@ class CommandFiles {
   /// Whether a client cancelled it, by whichever process.
   [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
   [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
+  [[nodiscard]] bool is_cancelled_by_person(const std::string& nonce) const;
   [[nodiscard]] bool is_signalled(const std::string& nonce) const;
 
   /// Takes the wrapper away: from then on the typed line runs nothing. A shell that has come to it needs the

@@ -150,6 +150,11 @@ class InputCalls {
   /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
   /// types it only while the command goes on. Throws Error where nothing was typed.
   [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
+  /// The same of a line that only this reader may get, and that the terminal must not show.
+  [[nodiscard]] Awaitable<OfferedKeys> offer_secret(WindowId tab, std::string line, PasswordReader reader);
+  /// A person at the page takes the tab over, or goes on with it: what agents send there is refused, in all
+  /// processes of the instance. None: they give it back.
+  [[nodiscard]] Awaitable<void> hold(WindowId tab, std::optional<Hold> hold);
 
  private:
   Parts parts_;

@@ -14,6 +14,7 @@
 #include "config.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
+#include "tab/hold.hpp"
 #include "tab/record.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/screen_text.hpp"
@@ -40,6 +41,7 @@ struct TabFace {
   int rows = 0;
   bool alternate = false;                 ///< a program has the alternate screen
   std::optional<AwaitingInput> awaiting;  ///< settled
+  std::optional<Hold> hold;               ///< a person has taken it over
 };
 
 struct CreatedTab {
@@ -123,6 +125,11 @@ struct SentInput {
   std::uint64_t sent = 0;       ///< bytes of text, or keys
   std::uint64_t from_byte = 0;  ///< log offset before anything that it brings about
   std::vector<std::string> notes;
+};
+
+/// Who a secret is for: it is typed only while this process waits for a password.
+struct PasswordReader {
+  int pid = 0;
 };
 
 /// What became of keys that were offered to a tab.

@@ -218,7 +218,11 @@ std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
     return std::nullopt;
   }
   const Tab& tab = *found->second;
-  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look(tab)};
+  TabFace face{.cols = tab.cols,
+               .rows = tab.rows,
+               .alternate = tab.alternate,
+               .awaiting = input.look(tab),
+               .hold = hold_of(tab)};
   return face;
 }
 

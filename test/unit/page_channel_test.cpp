@@ -68,7 +68,8 @@ TEST_CASE("page channel: a log from any byte to its end, and what comes") {
     append_to(scene.path, text);
     scene.begin(from);
     CHECK(scene.comes(text.substr(from)));
-    CHECK(comes_true(scene.io, [&] { return !scene.socket.got.empty() && scene.socket.got.back().flags == 1; }));
+    CHECK(comes_true(scene.io,
+                     [&] { return !scene.socket.got.empty() && scene.socket.got.back().flags == 1; }));
     append_to(scene.path, "more");
     CHECK(scene.comes(text.substr(from) + "more"));
     std::uint64_t at = from;
@@ -101,7 +102,8 @@ TEST_CASE("page channel: a page that is far behind skips to a line near the end,
   REQUIRE(text.size() > Flow::kFarBehind + Flow::kWindow);
   append_to(scene.path, text);
   scene.begin(10);
-  REQUIRE(comes_true(scene.io, [&] { return !scene.socket.got.empty() && scene.socket.got.back().flags == 1; }));
+  REQUIRE(
+      comes_true(scene.io, [&] { return !scene.socket.got.empty() && scene.socket.got.back().flags == 1; }));
   const auto gap = nlohmann::json::parse(scene.socket.got.front().text);
   const auto to = gap["to"].get<std::size_t>();
   CHECK(gap["t"] == "gap");

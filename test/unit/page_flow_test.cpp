@@ -83,7 +83,8 @@ TEST_CASE("page: any order of sending and acknowledging keeps the count") {
         acknowledged = std::max<std::uint64_t>(acknowledged, random() % (at + 1));
         flow.acknowledge(acknowledged);
       }
-      const auto left = std::count(sent.begin() + static_cast<std::ptrdiff_t>(acknowledged), sent.end(), true);
+      const auto left =
+          std::count(sent.begin() + static_cast<std::ptrdiff_t>(acknowledged), sent.end(), true);
       REQUIRE(flow.in_flight() == static_cast<std::uint64_t>(left));
     }
   }

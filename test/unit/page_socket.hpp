@@ -57,7 +57,8 @@ class PaperSocket : public Socket {
     return all;
   }
   [[nodiscard]] bool has(std::string_view text) const {
-    return std::ranges::any_of(got, [text](const ToPage& one) { return one.text.find(text) != std::string::npos; });
+    return std::ranges::any_of(
+        got, [text](const ToPage& one) { return one.text.find(text) != std::string::npos; });
   }
 
   const Visitor& visitor() const override { return visitor_; }
