@@ -63,6 +63,10 @@ InstanceFeed::Look::~Look() {
   }
 }
 
+void InstanceFeed::do_apart(Awaitable<void> work) {
+  boost::asio::co_spawn(executor_, std::move(work), boost::asio::detached);
+}
+
 Awaitable<void> InstanceFeed::seen() {
   return first_look_.wait();
 }

@@ -52,6 +52,8 @@ class InstanceFeed : public std::enable_shared_from_this<InstanceFeed> {
 
   /// Returns once the tabs have been seen for the first time. For who looks.
   [[nodiscard]] Awaitable<void> seen();
+  /// Does something that outlives the request for it. `work` keeps the feed.
+  void do_apart(Awaitable<void> work);
   /// Whether nobody looks, and nothing of it goes on: it may be destroyed.
   [[nodiscard]] bool is_idle() const { return lookers_ == 0 && !looks_ && !calls_left_; }
 

@@ -88,6 +88,15 @@ std::vector<json> News::since(const TabBoard& board) {
       news.push_back(std::move(message));
       known_.insert(window);
     }
+    if (tab.control_version > told_) {
+      json control = control_of(tab);
+      json message;
+      message["t"] = "control";
+      message["tab"] = to_string(window);
+      message["holder"] = control.is_null() ? json(nullptr) : control["holder"];
+      message["until"] = control.is_null() ? json(nullptr) : control["until"];
+      news.push_back(std::move(message));
+    }
     if (tab.rate_version > told_) {
       rates[to_string(window)] = tab.rate;
     }
@@ -170,7 +179,7 @@ json News::tab_json(const SeenTab& seen) const {
   tab["log_bytes"] = info.log_bytes;
   tab["first_byte"] = seen.first_byte;
   tab["last_output_at"] = time_or_null(info.last_output_at_ms);
-  tab["control"] = nullptr;
+  tab["control"] = control_of(seen);
   const SeenCommand* const last = seen.last_command();
   tab["command"] =
       last != nullptr ? command_json(last->record, extras_of(seen, *last), kTabsCommandText) : json(nullptr);
@@ -178,6 +187,21 @@ json News::tab_json(const SeenTab& seen) const {
   tab["closed_by"] = nullptr;
   tab["keep_until"] = seen.is_closed() ? json(seen.closed_at_ms + terms_.keep_days * kDayMs) : json(nullptr);
   return tab;
+}
+
+/// null: nobody has taken it over.
+json News::control_of(const SeenTab& seen) const {
+  const std::optional<Hold>& hold = seen.face.hold;
+  if (!hold) {
+    return nullptr;
+  }
+  json holder;
+  holder["kind"] = hold->session == terms_.session ? "you" : "person";
+  holder["name"] = hold->name;
+  json control;
+  control["holder"] = std::move(holder);
+  control["until"] = wall_clock_ms() + hold->left().count();
+  return control;
 }
 
 void News::masked(json& message) const {

@@ -34,6 +34,7 @@ class News {
   struct Terms {
     std::shared_ptr<const Secrets> hidden;  ///< masked in all texts; null: nothing is
     std::uint32_t keep_days = 0;            ///< how long the log of a closed tab stays
+    std::string session;                    ///< of the visitor: what is theirs is "you"
   };
   explicit News(Terms terms) : terms_(std::move(terms)) {}
 
@@ -47,6 +48,7 @@ class News {
 
  private:
   [[nodiscard]] nlohmann::json tab_json(const SeenTab& tab) const;
+  [[nodiscard]] nlohmann::json control_of(const SeenTab& tab) const;
   void add_watched(const SeenTab& tab, std::vector<nlohmann::json>& news) const;
   void masked(nlohmann::json& message) const;
 

@@ -57,6 +57,12 @@ bool same_wait(const std::optional<AwaitingInput>& one, const std::optional<Awai
           std::tie(one->kind, one->prompt, one->pid) == std::tie(other->kind, other->prompt, other->pid));
 }
 
+/// A hold that is prolonged is another one.
+bool same_hold(const std::optional<Hold>& one, const std::optional<Hold>& other) {
+  return one.has_value() == other.has_value() &&
+         (!one || std::tie(one->session, one->until_ms) == std::tie(other->session, other->until_ms));
+}
+
 }  // namespace
 
 void settle_if_closed(const SeenTab& tab, CommandRecord& record) {
@@ -113,6 +119,10 @@ void TabBoard::take_open(TabInfo info, TabFace face) {
   const bool same_size = tab.face.cols == face.cols && tab.face.rows == face.rows;
   if (!waits_as_before && !tab.commands.empty()) {
     bump(tab.commands.back().version);
+  }
+  if (!same_hold(tab.face.hold, face.hold)) {
+    bump(tab.control_version);
+    bump(tab.version);
   }
   if (!same_size) {
     tab.size_at = end_of(tab.log);

@@ -31,13 +31,14 @@ struct SeenTab {
   PaneLog log;
   TabInfo info;  ///< of a closed tab, what was known of it last
   TabFace face;
-  std::int64_t created_at_ms = 0;  ///< 0: not known
-  std::uint64_t first_byte = 0;    ///< the first that the log still has
-  std::int64_t closed_at_ms = 0;   ///< 0: open
-  std::uint64_t version = 0;       ///< when anything of it changed
-  std::uint64_t size_version = 0;  ///< when its size did
-  std::uint64_t size_at = 0;       ///< the log's end then
-  std::uint64_t rate = 0;          ///< bytes in the last TabBoard::kRateTime
+  std::int64_t created_at_ms = 0;     ///< 0: not known
+  std::uint64_t first_byte = 0;       ///< the first that the log still has
+  std::int64_t closed_at_ms = 0;      ///< 0: open
+  std::uint64_t version = 0;          ///< when anything of it changed
+  std::uint64_t size_version = 0;     ///< when its size did
+  std::uint64_t size_at = 0;          ///< the log's end then
+  std::uint64_t control_version = 0;  ///< when who has taken it over did
+  std::uint64_t rate = 0;             ///< bytes in the last TabBoard::kRateTime
   std::uint64_t rate_version = 0;
   std::uint64_t rated_bytes = 0;
   std::vector<SeenCommand> commands;  ///< the last few, oldest first

@@ -8,6 +8,7 @@
 #include "base/timeout.hpp"
 #include "log/log_end.hpp"
 #include "log/output.hpp"
+#include "page/screen_at.hpp"
 #include "page/wire.hpp"
 #include "system/this_build.hpp"
 
@@ -44,7 +45,11 @@ std::uint16_t channel_in(const PageRequest& request) {
 }  // namespace
 
 Viewer::Viewer(PageHouse& house, Socket& socket)
-    : house_(house), socket_(socket), hidden_(house.hidden_from(socket.visitor())), crew_(house.executor()) {}
+    : house_(house),
+      socket_(socket),
+      hidden_(house.hidden_from(socket.visitor())),
+      acts_(socket.visitor(), login_name()),
+      crew_(house.executor()) {}
 
 Awaitable<void> Viewer::run(std::string instance) {
   asked_for_ = std::move(instance);
@@ -67,6 +72,9 @@ Awaitable<void> Viewer::run(std::string instance) {
     failure = std::current_exception();
   }
   co_await crew_.end();
+  if (look_) {
+    co_await acts_.give_all(**look_);
+  }
   if (failure) {
     std::rethrow_exception(failure);
   }
@@ -107,6 +115,11 @@ Awaitable<void> Viewer::take(const PageRequest& request) {
     if (found != channels_.end()) {
       found->second.log->acknowledge(request.number("to"));
     }
+  } else if (Acts::is_act(type)) {
+    if (!look_) {
+      throw Error(ErrorCode::not_found, "say hello first");
+    }
+    co_await acts_.act(**look_, request);
   } else if (type != "ping") {
     throw Error(ErrorCode::invalid_argument, "t: \"" + type + "\" is not served");
   }
@@ -125,13 +138,16 @@ Awaitable<void> Viewer::greet(std::string instance) {
   while (!channels_.empty()) {
     co_await unwatch(channels_.begin()->first);
   }
+  if (look_) {
+    co_await acts_.give_all(**look_);
+  }
   telling_.cancel();
   co_await telling_.wait_by(Clock::time_point::max());
   look_ = std::move(look);
   news_.reset();
   if (look_) {
     co_await (*look_)->seen();
-    news_.emplace(News::Terms{hidden_, house_.config().log_keep_days});
+    news_.emplace(News::Terms{hidden_, house_.config().log_keep_days, socket_.visitor().session});
   }
   co_await send(hello(instance, rows));
   json tabs;
@@ -219,8 +235,8 @@ std::uint64_t Viewer::begin_of_watch(const SeenTab& tab, const json& from) const
     refuse_beyond_end(tab.log, from.get<std::uint64_t>(), "from");
     return from.get<std::uint64_t>();
   }
-  if (from != "command" && from != "tail") {
-    throw Error(ErrorCode::invalid_argument, "from: must be \"command\", \"tail\" or a byte");
+  if (from != "command" && from != "tail" && from != "screen") {
+    throw Error(ErrorCode::invalid_argument, "from: must be \"command\", \"tail\", \"screen\" or a byte");
   }
   const SeenCommand* const last = tab.last_command();
   if (from == "command" && last != nullptr) {
@@ -239,10 +255,15 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
     throw Error(ErrorCode::busy, "a page watches " + std::to_string(kMostChannels) + " tabs at most");
   }
   InstanceFeed& feed = **look_;
-  const std::uint64_t from = begin_of_watch(feed.board().tab(window), request.field("from"));
+  const json asked = request.field("from");
+  std::uint64_t from = begin_of_watch(feed.board().tab(window), asked);
   co_await unwatch(number);
   for (json& message : news_->watch(feed.board(), window)) {
     co_await send(std::move(message));
+  }
+  const bool far = asked == "command" && feed.board().tab(window).log.end() - from > Flow::kFarBehind;
+  if (asked == "screen" || (far && !feed.board().tab(window).is_closed())) {
+    from = co_await begin_with_screen(number, window, far ? std::optional(from) : std::nullopt);
   }
   const PaneLog log = feed.board().tab(window).log;
   LogChannel::Parts parts{
@@ -254,6 +275,25 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
       }};
   const auto channel = std::make_shared<LogChannel>(std::move(parts), from);
   channels_[number] = {window, channel, crew_.add(send_log(channel))};
+}
+
+/// `skips`: from where on the output is not sent.
+Awaitable<std::uint64_t> Viewer::begin_with_screen(std::uint16_t number, WindowId window,
+                                                   std::optional<std::uint64_t> skips) {
+  ScreenAt screen;
+  try {
+    screen = co_await screen_at(**look_, window, hidden_);
+  } catch (const Error&) {
+    news_->unwatch(window);
+    throw;
+  }
+  if (skips) {
+    std::string gap = gap_text(number, *skips, screen.at, "skipped", "");
+    co_await socket_.send_text(std::move(gap));
+  }
+  screen.message["ch"] = number;
+  co_await send(std::move(screen.message));
+  co_return screen.at;
 }
 
 Awaitable<void> Viewer::unwatch(std::uint16_t number) {

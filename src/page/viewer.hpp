@@ -9,6 +9,7 @@
 
 #include "base/keyed_mutex.hpp"
 #include "http/site.hpp"
+#include "page/acts.hpp"
 #include "page/crew.hpp"
 #include "page/instance_feed.hpp"
 #include "page/log_channel.hpp"
@@ -42,6 +43,8 @@ class Viewer {
   [[nodiscard]] Awaitable<void> greet(std::string instance);
   [[nodiscard]] nlohmann::json hello(const std::string& instance, const std::vector<InstanceRow>& rows) const;
   [[nodiscard]] Awaitable<void> watch(const PageRequest& request);
+  [[nodiscard]] Awaitable<std::uint64_t> begin_with_screen(std::uint16_t number, WindowId window,
+                                                           std::optional<std::uint64_t> skips);
   [[nodiscard]] Awaitable<void> unwatch(std::uint16_t channel);
   [[nodiscard]] Awaitable<void> tell_news();
   [[nodiscard]] Awaitable<void> tell_instances();
@@ -52,6 +55,7 @@ class Viewer {
   PageHouse& house_;
   Socket& socket_;
   std::shared_ptr<const Secrets> hidden_;
+  Acts acts_;
   std::string asked_for_;  ///< the instance, by the socket's address
   bool greeted_ = false;
   std::optional<InstanceFeed::Look> look_;

@@ -180,6 +180,15 @@ Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId 
   co_return offered;
 }
 
+Awaitable<OfferedKeys> type_whatever_reads(const InputCalls::Parts& parts, WindowId window,
+                                           std::string typed) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  tab->shell.was_sent_input(Clock::now());
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  const OfferedKeys offered = co_await keyboard.offer(std::move(typed), "");
+  co_return offered;
+}
+
 Awaitable<void> hold_or_let_go(const InputCalls::Parts& parts, WindowId window, std::optional<Hold> hold) {
   const TabPtr tab = co_await parts.tabs.find_open(window);
   if (hold) {
@@ -205,6 +214,10 @@ Awaitable<OfferedKeys> InputCalls::offer_keys(WindowId tab, std::string typed) {
 
 Awaitable<OfferedKeys> InputCalls::offer_secret(WindowId tab, std::string line, PasswordReader reader) {
   return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(line), reader));
+}
+
+Awaitable<OfferedKeys> InputCalls::type_as_terminal(WindowId tab, std::string typed) {
+  return parts_.times.within_call_time(type_whatever_reads(parts_, tab, std::move(typed)));
 }
 
 Awaitable<void> InputCalls::hold(WindowId tab, std::optional<Hold> hold) {
