@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kNoPage =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>terminally-mcp</title>"
-    "<p>This build of terminally-mcp has no page in it: it was built without Node.js (TERMINALLY_WEB=OFF).</p>"
+    "<p>This build of terminally-mcp has no page in it: it was built without Node.js "
+    "(TERMINALLY_WEB=OFF).</p>"
     "<p>With node and npm there, <code>cmake -DTERMINALLY_WEB=ON</code> and a new build put the page in.</p>";
 
 struct Meaning {
@@ -91,7 +92,8 @@ Response file_response(std::span<const WebFile> files, std::string_view path) {
 }
 
 std::string head_of(const Response& response, bool keeps_alive, bool chunked) {
-  const auto status = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));
+  const auto status =
+      boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));
   std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
   head.append(status.data(), status.size()).append("\r\n");
   head.append("Content-Type: ").append(response.content_type).append("\r\n");

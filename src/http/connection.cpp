@@ -91,7 +91,8 @@ std::string code_in(const std::string& body) {
 Response enter(House& house, const Admitted& admitted, const std::string& body) {
   const auto entered = house.sessions.enter(code_in(body), admitted.port, Clock::now());
   if (!entered) {
-    return error_response(403, "code_used", "This link was used already. terminally-mcp open prints a new one.");
+    return error_response(403, "code_used",
+                          "This link was used already. terminally-mcp open prints a new one.");
   }
   Response response;
   response.headers.emplace_back("Set-Cookie", cookie_name(admitted.port) + "=" + entered->cookie +
@@ -172,7 +173,7 @@ Awaitable<bool> Connection::State::write_source(const BodySource& source, bool c
   if (chunked) {
     co_return co_await write_bytes("0\r\n\r\n", kPieceWithin);
   }
-  co_return length && written == *length;  // else only the end of the connection tells the end of the body
+  co_return length&& written == *length;  // else only the end of the connection tells the end of the body
 }
 
 /// `parser`: of the request; null where that could not be read.
@@ -188,10 +189,10 @@ Awaitable<bool> Connection::State::write(Response response, const Parser* parser
   }
   const bool written = co_await write_bytes(out, kPieceWithin);
   if (!written || head_only || !response.source) {
-    co_return written && keeps_alive;
+    co_return written&& keeps_alive;
   }
   const bool whole = co_await write_source(response.source, chunked, response.length);
-  co_return whole && keeps_alive;
+  co_return whole&& keeps_alive;
 }
 
 Awaitable<bool> Connection::State::read_body(Parser& parser) {

@@ -11,10 +11,10 @@ namespace terminally {
 namespace {
 
 Door door_of(const std::string& path) {
-  return path == "/enter"             ? Door::enter
-         : path == "/live"            ? Door::live
+  return path == "/enter"            ? Door::enter
+         : path == "/live"           ? Door::live
          : path.starts_with("/api/") ? Door::api
-                                      : Door::file;
+                                     : Door::file;
 }
 
 Response wrong_host(const ListenPlace& place) {

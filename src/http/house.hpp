@@ -25,14 +25,14 @@ inline constexpr std::size_t kMostConnections = 512;
 inline constexpr std::size_t kMostStrangers = 256;  ///< connections that have not shown a cookie
 inline constexpr std::size_t kMostHeader = std::size_t{16} << 10U;
 inline constexpr std::size_t kMostBody = std::size_t{1} << 20U;
-inline constexpr std::size_t kMostMessage = std::size_t{64} << 10U;   ///< from a page
-inline constexpr std::size_t kMostInbox = std::size_t{256} << 10U;    ///< read, and not yet received
-inline constexpr std::size_t kMostUnsent = std::size_t{256} << 10U;   ///< of one socket
-inline constexpr Milliseconds kIdle{75'000};           ///< between two requests
-inline constexpr Milliseconds kHeaderWithin{10'000};   ///< from the first byte on
+inline constexpr std::size_t kMostMessage = std::size_t{64} << 10U;  ///< from a page
+inline constexpr std::size_t kMostInbox = std::size_t{256} << 10U;   ///< read, and not yet received
+inline constexpr std::size_t kMostUnsent = std::size_t{256} << 10U;  ///< of one socket
+inline constexpr Milliseconds kIdle{75'000};                         ///< between two requests
+inline constexpr Milliseconds kHeaderWithin{10'000};                 ///< from the first byte on
 inline constexpr Milliseconds kBodyWithin{30'000};
-inline constexpr Milliseconds kPieceWithin{30'000};    ///< 64 KiB of an answer taken
-inline constexpr Milliseconds kPausedFor{600'000};     ///< a download that a person has paused
-inline constexpr Milliseconds kSilence{20'000};        ///< of a page's socket; a ping comes after half of it
+inline constexpr Milliseconds kPieceWithin{30'000};  ///< 64 KiB of an answer taken
+inline constexpr Milliseconds kPausedFor{600'000};   ///< a download that a person has paused
+inline constexpr Milliseconds kSilence{20'000};      ///< of a page's socket; a ping comes after half of it
 
 }  // namespace terminally

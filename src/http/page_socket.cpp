@@ -159,13 +159,13 @@ struct PageSocket::State {
   Event received;        ///< from the inbox
   Event outbox_changed;  ///< or the writer is to stop
   Event sent;
-  Event news;                                            ///< for `serve`
-  bool gone = false;                                     ///< nothing will be read any more
-  bool mute = false;                                     ///< nothing will be sent any more
-  bool closing = false;                                  ///< once all is sent
-  bool ending = false;                                   ///< the server ends
-  bool lived = false;                                    ///< the site has returned
-  std::string why;                                       ///< it is closed
+  Event news;                                          ///< for `serve`
+  bool gone = false;                                   ///< nothing will be read any more
+  bool mute = false;                                   ///< nothing will be sent any more
+  bool closing = false;                                ///< once all is sent
+  bool ending = false;                                 ///< the server ends
+  bool lived = false;                                  ///< the site has returned
+  std::string why;                                     ///< it is closed
   Clock::time_point limit = Clock::time_point::max();  ///< when the site is cancelled
 };
 

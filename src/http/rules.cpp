@@ -17,8 +17,8 @@ constexpr std::string_view kScheme = "http://";
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
   const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool canonical = failed == std::errc() && rest == text.data() + text.size() &&
-                         (text.size() == 1 || text.front() != '0');
+  const bool canonical =
+      failed == std::errc() && rest == text.data() + text.size() && (text.size() == 1 || text.front() != '0');
   return canonical ? std::optional(port) : std::nullopt;
 }
 
@@ -121,12 +121,13 @@ std::string to_string(const ListenPlace& place) {
 std::optional<std::uint16_t> own_port(std::string_view host, const ListenPlace& place) {
   constexpr std::uint16_t kHttp = 80;
   const std::string own = in_brackets(place.address);
-  for (const std::string_view name : std::array<std::string_view, 4>{"localhost", "127.0.0.1", "[::1]", own}) {
+  for (const std::string_view name :
+       std::array<std::string_view, 4>{"localhost", "127.0.0.1", "[::1]", own}) {
     if (!host.starts_with(name)) {
       continue;
     }
     const std::string_view rest = host.substr(name.size());
-    const auto port = rest.empty() ? std::optional(kHttp)
+    const auto port = rest.empty()          ? std::optional(kHttp)
                       : rest.front() == ':' ? parse_port(rest.substr(1))
                                             : std::nullopt;
     if (port && *port != 0 && (!place.socket.empty() || *port == place.port)) {

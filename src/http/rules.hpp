@@ -18,8 +18,8 @@ struct ListenPlace {
   std::filesystem::path socket;  ///< in place of address and port where it is not empty
 };
 
-/// Reads ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH; port 0 is any free one. Throws Error(invalid_argument) for
-/// what is none of these, and for an address that other machines reach.
+/// Reads ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH; port 0 is any free one. Throws Error(invalid_argument)
+/// for what is none of these, and for an address that other machines reach.
 [[nodiscard]] ListenPlace parse_listen_place(std::string_view text);
 
 /// "http://127.0.0.1:7332", or "unix:PATH".

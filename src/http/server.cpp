@@ -21,7 +21,9 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
   State(asio::any_io_executor on, ListenPlace place, Site& site, std::span<const WebFile> files)
-      : executor(std::move(on)), house{std::move(place), site, files, {}, false}, listener(listen_on(house.place)) {
+      : executor(std::move(on)),
+        house{std::move(place), site, files, {}, false},
+        listener(listen_on(house.place)) {
     family = house.place.socket.empty()
                  ? (house.place.address.find(':') == std::string::npos ? AF_INET : AF_INET6)
                  : AF_UNIX;

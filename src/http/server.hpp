@@ -33,8 +33,8 @@ class HttpServer {
   /// Takes connections until it is cancelled. To be called once.
   [[nodiscard]] Awaitable<void> run();
 
-  /// Takes no further request, tells the pages, waits for answers under way until then, and cuts what is left.
-  /// `run` must be over.
+  /// Takes no further request, tells the pages, waits for answers under way until then, and cuts what is
+  /// left. `run` must be over.
   [[nodiscard]] Awaitable<void> end(Clock::time_point by);
 
  private:

@@ -16,6 +16,7 @@ ROOMS = [
     "secrets",
     "system",
     "files",
+    "http",
     "log",
     "shell",
     "tab",
