@@ -2,6 +2,7 @@
 #include "http/page_socket.hpp"
 
 #include <boost/asio.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <deque>
