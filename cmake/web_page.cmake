@@ -26,8 +26,7 @@ function(terminally_web_page target)
   add_custom_command(OUTPUT ${built} DEPENDS ${sources} ${configuration} WORKING_DIRECTORY ${web} VERBATIM
     COMMENT "Building the browser page (without it: -DTERMINALLY_WEB=OFF)"
     COMMAND ${TERMINALLY_NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${dist}
-    COMMAND ${CMAKE_COMMAND} -E env TERMINALLY_WEB_DIST=${dist} ${TERMINALLY_NPM} run --silent build
+    COMMAND ${TERMINALLY_NPM} run --silent build -- ${dist}
     COMMAND ${CMAKE_COMMAND} -E touch ${built})
   terminally_web_files(${target} ${dist} DEPENDS ${built})
 endfunction()

@@ -14,13 +14,16 @@ namespace {
 class NoSite : public Site {
  public:
   Awaitable<Response> answer(Request /*request*/) override { co_return Response(); }
-  Awaitable<void> live(Socket& /*socket*/, std::map<std::string, std::string> /*query*/) override { co_return; }
+  Awaitable<void> live(Socket& /*socket*/, std::map<std::string, std::string> /*query*/) override {
+    co_return;
+  }
 };
 
 /// A server with one visitor, and a request of that visitor's page that is right in all.
 struct GateScene {
   explicit GateScene(Role role = Role::view) : house{ListenPlace(), site, {}, {}, false} {
-    const auto entered = house.sessions.enter(house.sessions.make_code(role, Clock::now()), 7332, Clock::now());
+    const auto entered =
+        house.sessions.enter(house.sessions.make_code(role, Clock::now()), 7332, Clock::now());
     secret = entered->cookie;
     cookies = "terminally-7332=" + secret;
     head.method = "GET";
