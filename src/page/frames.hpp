@@ -14,7 +14,7 @@ struct FrameFlags {
 
 inline constexpr std::size_t kFrameHeaderBytes = 16;
 
-/// A binary message to a page: 16 bytes that say which bytes of a log follow, and these. doc/page.md,
+/// A binary message to a page: 16 bytes that say which bytes of a log follow, and these. doc/page-wire.md,
 /// "Frames".
 [[nodiscard]] std::string log_frame(FrameFlags flags, std::uint16_t channel, std::uint64_t offset,
                                     std::string_view bytes);

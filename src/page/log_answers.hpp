@@ -24,7 +24,7 @@ struct ShownLog {
   bool goes_on = false;  ///< the tab is open
 };
 
-/// `from`, `max`, `align=line`: bytes of a log, and what is missing among them. doc/page.md, "HTTP".
+/// `from`, `max`, `align=line`: bytes of a log, and what is missing among them. doc/page-wire.md, "HTTP".
 [[nodiscard]] Response log_answer(const ShownLog& log, const Query& query);
 
 /// `from`, `to`: when the bytes of a log were printed, as at most 2,000 pairs of an offset and a time.

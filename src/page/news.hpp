@@ -28,7 +28,7 @@ class LineCounts {
   std::uint64_t counted_bytes_ = 0;
 };
 
-/// What one page was told of the tabs of an instance, and what is newer. doc/page.md, "Messages".
+/// What one page was told of the tabs of an instance, and what is newer. doc/page-wire.md, "Messages".
 class News {
  public:
   struct Terms {

@@ -13,7 +13,7 @@ namespace terminally {
 class PageHouse;
 
 /// The Site behind the browser page: every instance of this user on this machine, beside their servers and
-/// without them. doc/page.md is what it serves. It looks at nothing while no page is there.
+/// without them. doc/page-wire.md is what it serves. It looks at nothing while no page is there.
 class PageSite : public Site {
  public:
   /// `config` is that of the process: where instances are, and what is masked for pages that may only look.

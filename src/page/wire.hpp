@@ -13,7 +13,7 @@
 
 namespace terminally {
 
-// What is told to a page, as JSON. doc/page.md has the fields. Pure.
+// What is told to a page, as JSON. doc/page-wire.md has the fields. Pure.
 
 /// A message: one line of valid UTF-8.
 [[nodiscard]] std::string wire_text(const nlohmann::json& message);
