@@ -73,6 +73,14 @@ Awaitable<void> cancel(std::shared_ptr<InstanceFeed> feed, WindowId tab, bool fo
   }
 }
 
+Awaitable<void> close(std::shared_ptr<InstanceFeed> feed, WindowId tab, bool force) {
+  const InstanceFeed::Look stays(feed);
+  try {
+    [[maybe_unused]] const ClosedTab closed = co_await feed->manager().tabs().close(tab, force);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is open still, as is seen
+  }
+}
+
 }  // namespace
 
 bool Acts::is_act(const std::string& type) {
@@ -104,9 +112,9 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
     const OfferedKeys offered = co_await feed.manager().input().offer_secret(window, std::move(line), reader);
     refuse_unless_typed(offered);
   } else if (what == "take") {
-    co_await take(feed, window);
+    take(feed, window);
   } else if (what == "give") {
-    co_await give(feed, window);
+    give(feed, window);
   } else if (what == "input") {
     std::optional<std::string> bytes = decode_base64(request.text("data"));
     if (!bytes) {
@@ -116,8 +124,7 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
   } else if (what == "rename") {
     co_await feed.manager().tabs().rename(window, request.text("name"));
   } else if (what == "close") {
-    [[maybe_unused]] const ClosedTab closed =
-        co_await feed.manager().tabs().close(window, request.flag("force"));
+    feed.do_apart(close(feed.shared_from_this(), window, request.flag("force")));
   } else {
     throw Error(ErrorCode::invalid_argument, "t: \"" + what + "\" is not served yet");
   }
@@ -131,29 +138,29 @@ Hold Acts::hold_from_now() const {
   return hold;
 }
 
-Awaitable<void> Acts::take(InstanceFeed& feed, WindowId tab) {
-  co_await feed.manager().input().hold(tab, hold_from_now());
+void Acts::take(const InstanceFeed& feed, WindowId tab) {
+  set_hold(feed.instance().runtime(), tab, hold_from_now());
   held_[tab] = Clock::now();
 }
 
-Awaitable<void> Acts::give(InstanceFeed& feed, WindowId tab) {
+void Acts::give(const InstanceFeed& feed, WindowId tab) {
   held_.erase(tab);
-  const auto hold = feed.board().tab(tab).face.hold;
-  if (!hold || hold->session == visitor_.session) {
-    co_await feed.manager().input().hold(tab, std::nullopt);
+  const auto hold = hold_of(feed.instance().runtime(), tab);
+  if (hold && hold->session == visitor_.session) {
+    end_hold(feed.instance().runtime(), tab);
   }
 }
 
 Awaitable<void> Acts::type(InstanceFeed& feed, WindowId tab, std::string bytes) {
   const auto held = held_.find(tab);
-  const auto hold = feed.board().tab(tab).face.hold;
+  const auto hold = hold_of(feed.instance().runtime(), tab);
   const bool others = hold && hold->session != visitor_.session;
   if (held == held_.end() || others || Clock::now() - held->second >= kHold) {
     held_.erase(tab);
     throw Error(ErrorCode::busy, "You do not have this tab (any more). Nothing was sent.");
   }
   if (Clock::now() - held->second >= kHoldsAnew) {
-    co_await take(feed, tab);
+    take(feed, tab);
   }
   if (bytes.empty() || bytes.size() > kMostInput ||
       (bytes.size() > 1 && bytes.find('\0') != std::string::npos)) {
@@ -165,14 +172,9 @@ Awaitable<void> Acts::type(InstanceFeed& feed, WindowId tab, std::string bytes) 
   }
 }
 
-Awaitable<void> Acts::give_all(InstanceFeed& feed) {
+void Acts::give_all(const InstanceFeed& feed) {
   while (!held_.empty()) {
-    const WindowId tab = held_.begin()->first;
-    try {
-      co_await give(feed, tab);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it ends by itself
-    }
-    held_.erase(tab);
+    give(feed, held_.begin()->first);
   }
 }
 

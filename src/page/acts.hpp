@@ -8,6 +8,7 @@
 #include "http/site.hpp"
 #include "page/instance_feed.hpp"
 #include "page/page_request.hpp"
+#include "tab/hold.hpp"
 
 namespace terminally {
 
@@ -28,11 +29,11 @@ class Acts {
   [[nodiscard]] Awaitable<void> act(InstanceFeed& feed, const PageRequest& request);
 
   /// Gives back what this page has taken over: it is gone.
-  [[nodiscard]] Awaitable<void> give_all(InstanceFeed& feed);
+  void give_all(const InstanceFeed& feed);
 
  private:
-  [[nodiscard]] Awaitable<void> take(InstanceFeed& feed, WindowId tab);
-  [[nodiscard]] Awaitable<void> give(InstanceFeed& feed, WindowId tab);
+  void take(const InstanceFeed& feed, WindowId tab);
+  void give(const InstanceFeed& feed, WindowId tab);
   [[nodiscard]] Awaitable<void> type(InstanceFeed& feed, WindowId tab, std::string bytes);
   [[nodiscard]] Hold hold_from_now() const;
 

@@ -116,7 +116,7 @@ void InstanceFeed::take(std::vector<TabInfo> open) {
     }
     there.insert(window);
     const std::filesystem::path log = info.log_path;
-    board_.take_open(std::move(info), *face);
+    board_.take_open(std::move(info), *face, hold_of(instance_.runtime(), window));
     if (!watched_records_.contains(window)) {
       LogWatch::Watch records = log_watch_.watch(records_beside(PaneLog(log)));
       watched_records_.emplace(window, Background(executor_, watch_records(std::move(records), window)));

@@ -191,7 +191,7 @@ json News::tab_json(const SeenTab& seen) const {
 
 /// null: nobody has taken it over.
 json News::control_of(const SeenTab& seen) const {
-  const std::optional<Hold>& hold = seen.face.hold;
+  const std::optional<Hold>& hold = seen.hold;
   if (!hold) {
     return nullptr;
   }

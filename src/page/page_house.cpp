@@ -29,13 +29,18 @@ InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
   return InstanceFeed::Look(std::move(feed));
 }
 
-/// A variable of a tab that is set there and nowhere else is learnt with each page: it may have come
-/// meanwhile.
 std::shared_ptr<const Secrets> PageHouse::hidden_from(const Visitor& visitor) const {
   if (visitor.role == Role::exec || !redaction_->secrets->any()) {
     return nullptr;
   }
   return redaction_->secrets;
+}
+
+std::shared_ptr<const Secrets> PageHouse::hidden_from(const Visitor& visitor, InstanceFeed& feed) {
+  if (visitor.role != Role::exec && !redaction_->variables.empty()) {
+    redaction_->learn(feed.manager().tabs().new_variables(redaction_->variables, redaction_->tabs));
+  }
+  return hidden_from(visitor);
 }
 
 nlohmann::json instances_json(const std::vector<InstanceRow>& rows) {

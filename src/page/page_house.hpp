@@ -29,6 +29,8 @@ class PageHouse {
   [[nodiscard]] std::vector<InstanceRow> instances() { return list_.look(); }
   /// What is masked for a visitor; null: nothing is.
   [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor) const;
+  /// The same, with what the tabs of this instance have been given since.
+  [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor, InstanceFeed& feed);
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
 

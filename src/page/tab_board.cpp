@@ -111,7 +111,7 @@ std::shared_ptr<SettledInput> TabBoard::input_of(WindowId window) {
   return found == tabs_.end() ? std::make_shared<SettledInput>() : found->second.input;
 }
 
-void TabBoard::take_open(TabInfo info, TabFace face) {
+void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {
   const std::uint64_t before = version_;
   SeenTab& tab = open(info.window_id, info.log_path);
   const bool was_closed = tab.is_closed();
@@ -120,7 +120,7 @@ void TabBoard::take_open(TabInfo info, TabFace face) {
   if (!waits_as_before && !tab.commands.empty()) {
     bump(tab.commands.back().version);
   }
-  if (!same_hold(tab.face.hold, face.hold)) {
+  if (!same_hold(tab.hold, hold)) {
     bump(tab.control_version);
     bump(tab.version);
   }
@@ -138,6 +138,7 @@ void TabBoard::take_open(TabInfo info, TabFace face) {
   tab.closed_at_ms = 0;
   tab.info = std::move(info);
   tab.face = std::move(face);
+  tab.hold = std::move(hold);
   if (version_ != before) {
     changed_.notify();
   }
@@ -151,6 +152,7 @@ void TabBoard::close(WindowId window) {
   SeenTab& tab = found->second;
   tab.closed_at_ms = wall_clock_ms();
   tab.face.awaiting.reset();
+  tab.hold.reset();
   tab.info.busy = false;
   tab.info.foreground.clear();
   tab.info.log_bytes = end_of(tab.log);

@@ -10,6 +10,7 @@
 
 #include "base/event.hpp"
 #include "log/pane_log.hpp"
+#include "tab/hold.hpp"
 #include "tab/record.hpp"
 #include "tmux/manager.hpp"
 
@@ -31,6 +32,7 @@ struct SeenTab {
   PaneLog log;
   TabInfo info;  ///< of a closed tab, what was known of it last
   TabFace face;
+  std::optional<Hold> hold;           ///< a person has taken it over
   std::int64_t created_at_ms = 0;     ///< 0: not known
   std::uint64_t first_byte = 0;       ///< the first that the log still has
   std::int64_t closed_at_ms = 0;      ///< 0: open
@@ -66,7 +68,7 @@ class TabBoard {
   [[nodiscard]] Event& changed() { return changed_; }
 
   /// What was seen of an open tab. A tab that was not known is read, with its last commands.
-  void take_open(TabInfo info, TabFace face);
+  void take_open(TabInfo info, TabFace face, std::optional<Hold> hold);
   /// What `face` keeps of a tab between two looks.
   [[nodiscard]] std::shared_ptr<SettledInput> input_of(WindowId window);
   /// An open tab that is not seen any more.

@@ -1,6 +1,8 @@
 // Reads what a page asks for, and tells it what changes.
 #include "page/viewer.hpp"
 
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <cstdlib>
 #include <utility>
 
@@ -45,21 +47,21 @@ std::uint16_t channel_in(const PageRequest& request) {
 }  // namespace
 
 Viewer::Viewer(PageHouse& house, Socket& socket)
-    : house_(house),
-      socket_(socket),
-      hidden_(house.hidden_from(socket.visitor())),
-      acts_(socket.visitor(), login_name()),
-      crew_(house.executor()) {}
+    : house_(house), socket_(socket), acts_(socket.visitor(), login_name()), crew_(house.executor()) {}
 
 Awaitable<void> Viewer::run(std::string instance) {
   asked_for_ = std::move(instance);
   std::exception_ptr failure;
   try {
-    for (std::optional<std::string> text = co_await socket_.receive(); text;
-         text = co_await socket_.receive()) {
-      const std::string answer = co_await answer_to(std::move(*text));
-      if (!answer.empty() && !co_await socket_.send_text(answer)) {
+    bool there = true;
+    while (there) {
+      std::optional<std::string> text = co_await socket_.receive();
+      if (!text) {
         break;
+      }
+      std::string answer = co_await answer_to(std::move(*text));
+      if (!answer.empty()) {
+        there = co_await socket_.send_text(std::move(answer));
       }
     }
     if (socket_.server_ends()) {
@@ -71,9 +73,11 @@ Awaitable<void> Viewer::run(std::string instance) {
   } catch (...) {
     failure = std::current_exception();
   }
+  // A page that is cancelled is put away like any other.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   co_await crew_.end();
   if (look_) {
-    co_await acts_.give_all(**look_);
+    acts_.give_all(**look_);
   }
   if (failure) {
     std::rethrow_exception(failure);
@@ -115,6 +119,10 @@ Awaitable<void> Viewer::take(const PageRequest& request) {
     if (found != channels_.end()) {
       found->second.log->acknowledge(request.number("to"));
     }
+  } else if (type == "search") {
+    search(request);
+  } else if (type == "stop") {
+    stop_search(request.field("id").dump());
   } else if (Acts::is_act(type)) {
     if (!look_) {
       throw Error(ErrorCode::not_found, "say hello first");
@@ -139,7 +147,7 @@ Awaitable<void> Viewer::greet(std::string instance) {
     co_await unwatch(channels_.begin()->first);
   }
   if (look_) {
-    co_await acts_.give_all(**look_);
+    acts_.give_all(**look_);
   }
   telling_.cancel();
   co_await telling_.wait_by(Clock::time_point::max());
@@ -147,7 +155,8 @@ Awaitable<void> Viewer::greet(std::string instance) {
   news_.reset();
   if (look_) {
     co_await (*look_)->seen();
-    news_.emplace(News::Terms{hidden_, house_.config().log_keep_days, socket_.visitor().session});
+    news_.emplace(News::Terms{house_.house_.hidden_from(socket_.visitor()) from(socket_.visitor(), **look_),
+                              house_.config().log_keep_days, socket_.visitor().session});
   }
   co_await send(hello(instance, rows));
   json tabs;
@@ -194,13 +203,11 @@ Awaitable<bool> Viewer::send(json message) {
 Awaitable<void> Viewer::tell_news() {
   TabBoard& board = (*look_)->board();
   for (bool there = true; there;) {
-    for (json& message : news_->since(board)) {
-      there = co_await send(std::move(message));
-      if (!there) {
-        break;
-      }
-    }
+    std::vector<json> news = news_->since(board);
     const std::uint64_t told = board.version();
+    for (std::size_t i = 0; there && i < news.size(); ++i) {
+      there = co_await send(std::move(news[i]));
+    }
     co_await sleep_for(kBetweenNews);
     if (board.version() == told) {
       co_await board.changed().wait();
@@ -258,7 +265,8 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
   const json asked = request.field("from");
   std::uint64_t from = begin_of_watch(feed.board().tab(window), asked);
   co_await unwatch(number);
-  for (json& message : news_->watch(feed.board(), window)) {
+  std::vector<json> first = news_->watch(feed.board(), window);
+  for (json& message : first) {
     co_await send(std::move(message));
   }
   const bool far = asked == "command" && feed.board().tab(window).log.end() - from > Flow::kFarBehind;
@@ -266,13 +274,17 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
     from = co_await begin_with_screen(number, window, far ? std::optional(from) : std::nullopt);
   }
   const PaneLog log = feed.board().tab(window).log;
-  LogChannel::Parts parts{
-      socket_, number, log, feed.log_watch().watch(log.path()), hidden_, [&feed, window, path = log.path()] {
-        const auto& tabs = feed.board().tabs();
-        const auto found = tabs.find(window);
-        const bool closed = found == tabs.end() || found->second.is_closed();
-        return closed && log_writer(path) == 0;
-      }};
+  LogChannel::Parts parts{socket_,
+                          number,
+                          log,
+                          feed.log_watch().watch(log.path()),
+                          house_.house_.hidden_from(socket_.visitor()) from(socket_.visitor(), feed),
+                          [&feed, window, path = log.path()] {
+                            const auto& tabs = feed.board().tabs();
+                            const auto found = tabs.find(window);
+                            const bool closed = found == tabs.end() || found->second.is_closed();
+                            return closed && log_writer(path) == 0;
+                          }};
   const auto channel = std::make_shared<LogChannel>(std::move(parts), from);
   channels_[number] = {window, channel, crew_.add(send_log(channel))};
 }
@@ -282,7 +294,7 @@ Awaitable<std::uint64_t> Viewer::begin_with_screen(std::uint16_t number, WindowI
                                                    std::optional<std::uint64_t> skips) {
   ScreenAt screen;
   try {
-    screen = co_await screen_at(**look_, window, hidden_);
+    screen = co_await screen_at(**look_, window, house_.hidden_from(socket_.visitor()));
   } catch (const Error&) {
     news_->unwatch(window);
     throw;
@@ -306,6 +318,27 @@ Awaitable<void> Viewer::unwatch(std::uint16_t number) {
   news_->unwatch(channel.tab);
   channel.sending.cancel();
   co_await channel.sending.wait_by(Clock::time_point::max());
+}
+
+void Viewer::search(const PageRequest& request) {
+  if (!look_) {
+    throw Error(ErrorCode::not_found, "say hello first");
+  }
+  const std::string id = request.field("id").dump();
+  auto search =
+      std::make_shared<PageSearch>(request, (*look_)->board(), house_.hidden_from(socket_.visitor()));
+  stop_search(id);
+  std::erase_if(searches_, [](const auto& entry) { return entry.second.is_over(); });
+  PageSearch::Tell tell = [this](json hits) { return send(std::move(hits)); };
+  searches_[id] = crew_.add(PageSearch::run(std::move(search), std::move(tell)));
+}
+
+void Viewer::stop_search(const std::string& id) {
+  const auto found = searches_.find(id);
+  if (found != searches_.end()) {
+    found->second.cancel();
+    searches_.erase(found);
+  }
 }
 
 Awaitable<void> Viewer::send_log(std::shared_ptr<LogChannel> log) {

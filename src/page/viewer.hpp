@@ -16,6 +16,7 @@
 #include "page/news.hpp"
 #include "page/page_house.hpp"
 #include "page/page_request.hpp"
+#include "page/page_search.hpp"
 
 namespace terminally {
 
@@ -46,6 +47,8 @@ class Viewer {
   [[nodiscard]] Awaitable<std::uint64_t> begin_with_screen(std::uint16_t number, WindowId window,
                                                            std::optional<std::uint64_t> skips);
   [[nodiscard]] Awaitable<void> unwatch(std::uint16_t channel);
+  void search(const PageRequest& request);
+  void stop_search(const std::string& id);
   [[nodiscard]] Awaitable<void> tell_news();
   [[nodiscard]] Awaitable<void> tell_instances();
   [[nodiscard]] Awaitable<void> send_log(std::shared_ptr<LogChannel> log);
@@ -54,7 +57,6 @@ class Viewer {
 
   PageHouse& house_;
   Socket& socket_;
-  std::shared_ptr<const Secrets> hidden_;
   Acts acts_;
   std::string asked_for_;  ///< the instance, by the socket's address
   bool greeted_ = false;
@@ -63,6 +65,7 @@ class Viewer {
   Spawned<> telling_;
   std::shared_ptr<AsyncMutex> acting_ = std::make_shared<AsyncMutex>();  ///< one request at a time
   std::map<std::uint16_t, Channel> channels_;
+  std::map<std::string, Spawned<>> searches_;  ///< by the page's id
   Crew crew_;
 };
 

@@ -75,18 +75,15 @@ std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) 
   return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
 }
 
-bool CommandFiles::is_cancelled(const std::string& nonce) const {
+std::optional<CommandFiles::Cancel> CommandFiles::cancelled(const std::string& nonce) const {
   std::error_code error;
-  return std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error);
-}
-
-bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
-  return read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
-}
-
-bool CommandFiles::is_cancelled_by_person(const std::string& nonce) const {
-  std::error_code error;
-  return std::filesystem::exists(path_of(nonce, CommandFile::by_person), error);
+  if (!std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error)) {
+    return std::nullopt;
+  }
+  Cancel cancel;
+  cancel.force = read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
+  cancel.by_person = std::filesystem::exists(path_of(nonce, CommandFile::by_person), error);
+  return cancel;
 }
 
 bool CommandFiles::is_signalled(const std::string& nonce) const {
@@ -119,7 +116,7 @@ std::optional<int> CommandFiles::exit_code(const std::string& nonce) const {
 }
 
 void CommandFiles::mark_cancelled(const std::string& nonce, bool force, bool by_person) const noexcept {
-  const bool was_cancelled = is_cancelled(nonce);
+  const bool was_cancelled = cancelled(nonce).has_value();
   if (!force && was_cancelled) {
     return;  // force that was asked for stays
   }
@@ -150,7 +147,7 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
   for (const CommandFile file :
-       {text, end, hook, taken, cancelled, by_person, signalled, CommandFile::directory}) {
+       {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
     take_away(command_file(nonce, file), linked);
   }
   take_away(nonce + ".exit", linked);
@@ -183,7 +180,6 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
 void CommandFiles::remove_locks() const noexcept {
   remove_file(lock_path());
   remove_file(typing_lock_path());
-  remove_file(runtime_ / (pane_ + ".hold"));
 }
 
 }  // namespace terminally

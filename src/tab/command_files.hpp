@@ -58,10 +58,12 @@ class CommandFiles {
   [[nodiscard]] std::optional<int> exit_code(const std::string& nonce) const;
   /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
   [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
-  /// Whether a client cancelled it, by whichever process.
-  [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
-  [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
-  [[nodiscard]] bool is_cancelled_by_person(const std::string& nonce) const;
+  /// Whether somebody cancelled it, by whichever process, and how.
+  struct Cancel {
+    bool force = false;
+    bool by_person = false;
+  };
+  [[nodiscard]] std::optional<Cancel> cancelled(const std::string& nonce) const;
   [[nodiscard]] bool is_signalled(const std::string& nonce) const;
 
   /// Takes the wrapper away: from then on the typed line runs nothing. A shell that has come to it needs the

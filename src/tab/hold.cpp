@@ -6,12 +6,13 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "json/json_reader.hpp"
+#include "tab/tab.hpp"
 
 namespace terminally {
 namespace {
 
-std::filesystem::path path_of_hold(const Tab& tab) {
-  return tab.files.runtime() / (std::to_string(tab.pane.number) + ".hold");
+std::filesystem::path path_of_hold(const std::filesystem::path& runtime, WindowId tab) {
+  return runtime / (std::to_string(tab.number) + ".hold");
 }
 
 }  // namespace
@@ -20,8 +21,8 @@ Milliseconds Hold::left() const {
   return Milliseconds(std::max<std::int64_t>(0, until_ms - steady_ms(Clock::now())));
 }
 
-std::optional<Hold> hold_of(const Tab& tab) {
-  const auto text = read_file(path_of_hold(tab));
+std::optional<Hold> hold_of(const std::filesystem::path& runtime, WindowId tab) {
+  const auto text = read_file(path_of_hold(runtime, tab));
   if (!text) {
     return std::nullopt;
   }
@@ -38,20 +39,21 @@ std::optional<Hold> hold_of(const Tab& tab) {
   return hold.left() > Milliseconds(0) ? std::optional(hold) : std::nullopt;
 }
 
-void set_hold(const Tab& tab, const Hold& hold) {
+void set_hold(const std::filesystem::path& runtime, WindowId tab, const Hold& hold) {
   nlohmann::json fields;
   fields["name"] = hold.name;
   fields["session"] = hold.session;
   fields["until_steady_ms"] = hold.until_ms;
-  replace_file(path_of_hold(tab), fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  replace_file(path_of_hold(runtime, tab),
+               fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void end_hold(const Tab& tab) noexcept {
-  remove_file(path_of_hold(tab));
+void end_hold(const std::filesystem::path& runtime, WindowId tab) noexcept {
+  remove_file(path_of_hold(runtime, tab));
 }
 
 void refuse_if_held(const Tab& tab) {
-  const auto hold = tab.for_person ? std::nullopt : hold_of(tab);
+  const auto hold = tab.for_person ? std::nullopt : hold_of(tab.files.runtime(), tab.window);
   if (!hold) {
     return;
   }

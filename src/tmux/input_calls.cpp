@@ -11,10 +11,10 @@
 #include "tab/hold.hpp"
 #include "tab/tab_turns.hpp"
 #include "text/typed_text.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/call_times.hpp"
 #include "tmux/wire/keys.hpp"
 
 namespace terminally {
@@ -189,15 +189,6 @@ Awaitable<OfferedKeys> type_whatever_reads(const InputCalls::Parts& parts, Windo
   co_return offered;
 }
 
-Awaitable<void> hold_or_let_go(const InputCalls::Parts& parts, WindowId window, std::optional<Hold> hold) {
-  const TabPtr tab = co_await parts.tabs.find_open(window);
-  if (hold) {
-    set_hold(*tab, *hold);
-  } else {
-    end_hold(*tab);
-  }
-}
-
 }  // namespace
 
 Awaitable<SentInput> InputCalls::send_text(SendText request) {
@@ -218,10 +209,6 @@ Awaitable<OfferedKeys> InputCalls::offer_secret(WindowId tab, std::string line, 
 
 Awaitable<OfferedKeys> InputCalls::type_as_terminal(WindowId tab, std::string typed) {
   return parts_.times.within_call_time(type_whatever_reads(parts_, tab, std::move(typed)));
-}
-
-Awaitable<void> InputCalls::hold(WindowId tab, std::optional<Hold> hold) {
-  return parts_.times.within_call_time(hold_or_let_go(parts_, tab, std::move(hold)));
 }
 
 }  // namespace terminally

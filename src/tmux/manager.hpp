@@ -154,9 +154,6 @@ class InputCalls {
   [[nodiscard]] Awaitable<OfferedKeys> offer_secret(WindowId tab, std::string line, PasswordReader reader);
   /// For a person who has the tab: types what their terminal sends, whatever reads it.
   [[nodiscard]] Awaitable<OfferedKeys> type_as_terminal(WindowId tab, std::string typed);
-  /// A person at the page takes the tab over, or goes on with it: what agents send there is refused, in all
-  /// processes of the instance. None: they give it back.
-  [[nodiscard]] Awaitable<void> hold(WindowId tab, std::optional<Hold> hold);
 
  private:
   Parts parts_;

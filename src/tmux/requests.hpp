@@ -14,7 +14,6 @@
 #include "config.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/hold.hpp"
 #include "tab/record.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/screen_text.hpp"
@@ -41,7 +40,6 @@ struct TabFace {
   int rows = 0;
   bool alternate = false;                 ///< a program has the alternate screen
   std::optional<AwaitingInput> awaiting;  ///< settled
-  std::optional<Hold> hold;               ///< a person has taken it over
 };
 
 struct CreatedTab {

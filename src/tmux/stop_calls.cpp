@@ -15,11 +15,11 @@
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/call_times.hpp"
 
 namespace terminally {
 namespace {

@@ -12,12 +12,12 @@
 #include "log/log_end.hpp"
 #include "system/log_watch.hpp"
 #include "tab/tab_processes.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/window_options.hpp"
+#include "tmux/wire/call_times.hpp"
 
 namespace terminally {
 namespace {
@@ -218,11 +218,7 @@ std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
     return std::nullopt;
   }
   const Tab& tab = *found->second;
-  TabFace face{.cols = tab.cols,
-               .rows = tab.rows,
-               .alternate = tab.alternate,
-               .awaiting = input.look(tab),
-               .hold = hold_of(tab)};
+  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look(tab)};
   return face;
 }
 
