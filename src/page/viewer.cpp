@@ -155,8 +155,8 @@ Awaitable<void> Viewer::greet(std::string instance) {
   news_.reset();
   if (look_) {
     co_await (*look_)->seen();
-    news_.emplace(News::Terms{house_.house_.hidden_from(socket_.visitor()) from(socket_.visitor(), **look_),
-                              house_.config().log_keep_days, socket_.visitor().session});
+    news_.emplace(News::Terms{house_.hidden_from(socket_.visitor(), **look_), house_.config().log_keep_days,
+                              socket_.visitor().session});
   }
   co_await send(hello(instance, rows));
   json tabs;
@@ -278,7 +278,7 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
                           number,
                           log,
                           feed.log_watch().watch(log.path()),
-                          house_.house_.hidden_from(socket_.visitor()) from(socket_.visitor(), feed),
+                          house_.hidden_from(socket_.visitor(), feed),
                           [&feed, window, path = log.path()] {
                             const auto& tabs = feed.board().tabs();
                             const auto found = tabs.find(window);
