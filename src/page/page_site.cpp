@@ -143,7 +143,11 @@ Awaitable<Response> PageSite::answer(Request request) {
 Awaitable<void> PageSite::live(Socket& socket, Query query) {
   Viewer viewer(*house_, socket);
   const auto instance = query.find("instance");
-  co_await viewer.run(instance == query.end() ? "" : instance->second);
+  std::string name;
+  if (instance != query.end()) {
+    name = instance->second;
+  }
+  co_await viewer.run(std::move(name));
 }
 
 }  // namespace terminally

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Server, main, poll
+from harness import Person, Server, main
 from harness.browser import Browser
 from harness.page import PageTest
 
@@ -200,15 +200,18 @@ class Instances(PageTest):
         page.message("hello", instance="named")
         killed.raw.kill()
 
-    def test_it_keeps_no_tmux_alive(self) -> None:
+    def test_a_tmux_server_that_dies_and_the_next_one(self) -> None:
         server = self.server("--instance", "work")
         tab = server.create_tab()
         page = self.page("work")
         page.message("tabs")
-        tab.close()
-        poll(lambda: not [c for c in self.sandbox.processes().values() if c.startswith("tmux")], 10, "the end of tmux")
+        os.kill(Person(server).server_pid(), signal.SIGKILL)
+        page.until(lambda: any(m["t"] == "tab" and m["tab"]["id"] == tab.id and m["tab"]["closed_at"] for m in page.messages), "its end")
         another = server.create_tab(name="again")
         page.until(lambda: any(m["t"] == "tab" and m["tab"]["id"] == another.id for m in page.messages), "the next tab")
+        self.watched(page, another.id)
+        another.execute("echo alive")
+        page.until(lambda: b"alive" in page.data(), "its output")
 
 
 class Masking(PageTest):
