@@ -36,7 +36,11 @@ class EmptySite : public Site {
     co_return Response();
   }
   Awaitable<void> live(Socket& socket, std::map<std::string, std::string> /*query*/) override {
-    while (co_await socket.receive()) {
+    for (;;) {
+      const auto message = co_await socket.receive();
+      if (!message) {
+        co_return;
+      }
     }
   }
 };

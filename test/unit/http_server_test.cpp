@@ -59,7 +59,11 @@ class SiteOfTest : public Site {
     } else if (query.contains("deaf")) {
       co_await never.wait();
     }
-    while (auto message = co_await socket.receive()) {
+    for (;;) {
+      auto message = co_await socket.receive();
+      if (!message) {
+        break;
+      }
       co_await socket.send_text(std::move(*message));
     }
     said_goodbye = said_goodbye || socket.server_ends();
@@ -108,14 +112,15 @@ class Client {
     REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   }
 
-  void say(const std::string& text) {
-    REQUIRE(::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
+  void say(const std::string& bytes) {
+    REQUIRE(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
   }
-  void say_frame(const std::string& text, int opcode = 1) {
-    REQUIRE(text.size() < 126);
+  void say_frame(const std::string& data, int opcode = 1) {
+    REQUIRE(data.size() < 126);
     say(std::string{static_cast<char>(0x80 | opcode),
-                    static_cast<char>(0x80 | static_cast<int>(text.size()))} +
-        std::string(4, '\0') + text);
+                    static_cast<char>(0x80 | static_cast<int>(data.size()))} +
+        std::string(4, '\0') + data);
   }
 
   /// Reads what is there.
