@@ -12,6 +12,6 @@ if (tests) {
   const names = (await readdir(path.join(here, 'test'))).filter((f) => f.endsWith('.test.ts'));
   await build({ ...both, entryPoints: names.map((n) => `test/${n}`), platform: 'node', format: 'esm', outExtension: { '.js': '.mjs' }, external: ['node:*', '@xterm/headless'] });
 } else {
-  await build({ ...both, entryPoints: { app: 'src/main.ts', style: 'src/style.css' }, format: 'esm', splitting: true, minify: true, chunkNames: '[name]', entryNames: '[name]' });
+  await build({ ...both, entryPoints: { app: 'src/main.ts', style: 'src/style.css' }, format: 'esm', splitting: true, minify: true, chunkNames: '[name]', entryNames: '[name]', mangleProps: /^[a-z].*[a-z0-9]_$/ });
   await copyFile(path.join(here, 'src/index.html'), path.join(out, 'index.html'));
 }

@@ -30,17 +30,17 @@ export class App implements Page {
   readonly settings: Settings = readSettings();
   selected: string | null = null;
   list: Transcript | null = null;
-  private screen: Screen | null = null;
-  private choice: View | null = null;
-  private shown: View | 'empty' | null = null;
-  private channel = 0;
-  private route: Route | null = readRoute(location.hash);
-  private scheduled = false;
-  private away = false;
-  private awayTimer = 0;
-  private noteTimer = 0;
-  private readonly cancelled = new Map<string, number>();
-  private lastKey = 0;
+  private screen_: Screen | null = null;
+  private choice_: View | null = null;
+  private shown_: View | 'empty' | null = null;
+  private channel_ = 0;
+  private route_: Route | null = readRoute(location.hash);
+  private scheduled_ = false;
+  private away_ = false;
+  private awayTimer_ = 0;
+  private noteTimer_ = 0;
+  private readonly cancelled_ = new Map<string, number>();
+  private lastKey_ = 0;
   showClosed = false;
   detailed: string | null = null;
   marks: RegExp | null = null;
@@ -48,17 +48,17 @@ export class App implements Page {
   /** A screen reader may be there: somebody moved by keys. */
   reader = false;
 
-  constructor(private readonly make: Promise<Make>, instance: string | null) {
-    this.link = new Link({ message: (m) => this.told(m), frame: (f) => this.frame(f), up: () => undefined, down: (again, reason) => this.down(again, reason) },
+  constructor(private readonly make_: Promise<Make>, instance: string | null) {
+    this.link = new Link({ message: (m) => this.told_(m), frame: (f) => this.frame_(f), up: () => undefined, down: (again, reason) => this.down_(again, reason) },
       () => ({ t: 'hello', v: 1, instance: this.model.instance ?? instance ?? undefined }));
     this.find = new Find(this, $('find'));
-    this.look();
+    this.look_();
     addEventListener('keydown', (e) => { if (e.key === 'Tab') this.reader = true; key(this, e); });
-    addEventListener('hashchange', () => { this.route = readRoute(location.hash); this.follow(); });
-    addEventListener('resize', () => { this.letters(); this.screen?.fit(); this.changed(); });
+    addEventListener('hashchange', () => { this.route_ = readRoute(location.hash); this.follow_(); });
+    addEventListener('resize', () => { this.letters_(); this.screen_?.fit(); this.changed(); });
     addEventListener('pagehide', () => { if (this.mine()) this.link.send({ t: 'give', tab: this.selected }); });
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.look());
-    document.addEventListener('visibilitychange', () => this.visibility());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.look_());
+    document.addEventListener('visibilitychange', () => this.visibility_());
     setInterval(() => { if (!document.hidden && this.live) this.changed(); if (this.mine() && this.holdLeft() <= 0) this.changed(); if (!this.live && !document.hidden) this.changed(); }, 1000);
     setInterval(() => this.model.tick(), RATE_MS);
     this.link.connect();
@@ -70,7 +70,7 @@ export class App implements Page {
   get mayType(): boolean { return this.model.role === 'exec'; }
   get view(): View {
     const t = this.tab();
-    return this.choice ?? (this.mine() || (t?.alternate && t.command && running(t.command)) ? 'screen' : 'commands');
+    return this.choice_ ?? (this.mine() || (t?.alternate && t.command && running(t.command)) ? 'screen' : 'commands');
   }
   now(): number { return this.model.now(); }
   tab(): Tab | undefined { return this.selected === null ? undefined : this.model.tabs.get(this.selected); }
@@ -79,11 +79,11 @@ export class App implements Page {
   runningHere(): Command | undefined { return this.selected === null ? undefined : this.model.of(this.selected).findLast(running); }
   nameOf(c: Command): string { return visible(firstLine(c.text)).slice(0, 80); }
   timeOf(tab: string, byte: number): number | null { return tab === this.selected ? this.list?.time(byte) ?? null : null; }
-  holdLeft(): number { return (this.model.control(this.selected ?? '')?.until ?? this.lastKey + HOLD_MS) - this.now(); }
+  holdLeft(): number { return (this.model.control(this.selected ?? '')?.until ?? this.lastKey_ + HOLD_MS) - this.now(); }
   changed(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    const go = () => { this.scheduled = false; this.draw(); };
+    if (this.scheduled_) return;
+    this.scheduled_ = true;
+    const go = () => { this.scheduled_ = false; this.draw(); };
     if (document.hidden) setTimeout(go, 200); else requestAnimationFrame(go);
   }
   say(text: string): void { if (this.settings.announce && text) announce(text); }
@@ -91,14 +91,14 @@ export class App implements Page {
     const at = $('note');
     at.textContent = text;
     at.hidden = false;
-    clearTimeout(this.noteTimer);
-    this.noteTimer = window.setTimeout(() => { at.hidden = true; }, 5000);
+    clearTimeout(this.noteTimer_);
+    this.noteTimer_ = window.setTimeout(() => { at.hidden = true; }, 5000);
   }
   /** A request whose failure is told in a line. */
   request(message: object): Promise<boolean> { return this.link.ask(message).then(() => true, (e: Error) => { this.note(e.message); return false; }); }
 
   // ---- what the server says
-  private told(m: Message): void {
+  private told_(m: Message): void {
     const was = this.mine();
     if (m.t === 'command') {
       const tab = this.model.tabs.get(m.tab);
@@ -109,11 +109,11 @@ export class App implements Page {
     }
     this.model.take(m);
     switch (m.t) {
-      case 'hello': this.greeted(); break;
-      case 'tabs': this.follow(); break;
-      case 'tab': if (!this.selected) this.follow(); break;
-      case 'gone': if ((m.tab ?? m.id) === this.selected) this.select(null); this.follow(); break;
-      case 'commands': if (m.tab === this.selected) this.arrive(); break;
+      case 'hello': this.greeted_(); break;
+      case 'tabs': this.follow_(); break;
+      case 'tab': if (!this.selected) this.follow_(); break;
+      case 'gone': if ((m.tab ?? m.id) === this.selected) this.select_(null); this.follow_(); break;
+      case 'commands': if (m.tab === this.selected) this.arrive_(); break;
       case 'hits': this.find.take(m); break;
       case 'rate': this.model.rate(m.rates ?? m.rate ?? {}); break;
       case 'error': this.note(m.message); break;
@@ -121,26 +121,26 @@ export class App implements Page {
       default: break;
     }
     this.list?.message(m);
-    this.screen?.message(m);
-    if (was !== this.mine()) this.held(was);
+    this.screen_?.message(m);
+    if (was !== this.mine()) this.held_(was);
     this.changed();
   }
-  private frame(f: Frame): void { this.list?.take(f); this.screen?.take(f); }
-  private greeted(): void {
+  private frame_(f: Frame): void { this.list?.take(f); this.screen_?.take(f); }
+  private greeted_(): void {
     nameInstance(this.model.instance ?? '');
     if (this.model.instance) history.replaceState(null, '', `?instance=${encodeURIComponent(this.model.instance)}${location.hash}`);
-    if (this.selected && !this.away) (this.shown === 'screen' ? this.screen : this.list)?.watch();
+    if (this.selected && !this.away_) (this.shown_ === 'screen' ? this.screen_ : this.list)?.watch();
   }
-  private down(again: number, reason: string): void {
+  private down_(again: number, reason: string): void {
     this.again = again;
     if (this.model.greeted && this.model.lost === null) { this.model.lost = Date.now(); this.say('Connection lost'); }
     if (this.model.greeted && reason && !this.model.ended) this.note(reason);
     this.model.dropControls();
-    void this.mayEnter();
+    void this.mayEnter_();
     this.changed();
   }
   /** A server that does not know this browser is not asked again and again. */
-  private async mayEnter(): Promise<void> {
+  private async mayEnter_(): Promise<void> {
     const answer = await fetch('/api/instances', { cache: 'no-store' }).catch(() => null);
     if (answer && (answer.status === 401 || answer.status === 403)) this.refused('This browser is not known here any more. terminally-mcp open prints a new link.');
   }
@@ -150,51 +150,51 @@ export class App implements Page {
     at.hidden = false;
     fill(at, entry(why));
   }
-  private held(was: boolean): void {
-    if (was) { this.say('The tab was given back'); if (this.choice === 'screen') this.choice = null; } else { this.lastKey = this.now(); this.say('You have this tab'); }
+  private held_(was: boolean): void {
+    if (was) { this.say('The tab was given back'); if (this.choice_ === 'screen') this.choice_ = null; } else { this.lastKey_ = this.now(); this.say('You have this tab'); }
   }
 
   // ---- what is shown
   /** Goes where the address says; without one to what is worth looking at first. */
-  private follow(): void {
-    const { model, route } = this;
-    if (route && model.tabs.has(route.tab)) { if (route.tab !== this.selected) this.select(route.tab); else this.arrive(); return; }
-    if (route && model.greeted && model.tabs.size) { this.note(`The tab ${visible(route.tab)} is not here any more.`); this.route = null; }
+  private follow_(): void {
+    const { model, route_: route } = this;
+    if (route && model.tabs.has(route.tab)) { if (route.tab !== this.selected) this.select_(route.tab); else this.arrive_(); return; }
+    if (route && model.greeted && model.tabs.size) { this.note(`The tab ${visible(route.tab)} is not here any more.`); this.route_ = null; }
     if (this.selected && model.tabs.has(this.selected)) return;
     const newest = model.open.toSorted((a, b) => (b.last_output_at ?? b.created_at) - (a.last_output_at ?? a.created_at));
-    this.select((this.waiting()[0] ?? newest.find((t) => t.command && running(t.command)) ?? newest[0])?.id ?? null);
+    this.select_((this.waiting()[0] ?? newest.find((t) => t.command && running(t.command)) ?? newest[0])?.id ?? null);
   }
   // The commands of the tab are known: now its address can be gone to.
-  private arrive(): void {
-    const r = this.route;
+  private arrive_(): void {
+    const r = this.route_;
     if (!r || r.tab !== this.selected || !this.list || !this.model.commands.has(r.tab)) return;
-    this.route = null;
+    this.route_ = null;
     if (r.from !== undefined) void this.list.jump(r.from, r.to).then((found) => { if (!found) this.note('These bytes are not in the log any more.'); });
     else if (r.command && !this.list.jumpCommand(r.command)) this.note('This command is not known any more.');
     if (r.query) this.find.open(r.query);
   }
-  private select(id: string | null): void {
+  private select_(id: string | null): void {
     if (this.mine()) this.give();
-    this.unwatch();
+    this.unwatch_();
     this.list?.dispose();
     this.list = null;
     this.selected = id;
-    this.choice = null;
-    this.shown = null;
+    this.choice_ = null;
+    this.shown_ = null;
     this.detailed = null;
     this.find.moved();
     this.changed();
   }
-  private unwatch(): void {
-    if (this.screen) { this.screen.dispose(); this.screen = null; } else if (this.list) this.link.send({ t: 'unwatch', ch: this.list.channel });
+  private unwatch_(): void {
+    if (this.screen_) { this.screen_.dispose(); this.screen_ = null; } else if (this.list) this.link.send({ t: 'unwatch', ch: this.list.channel });
   }
   go(id: string): void {
     this.showRail(false);
     history.replaceState(null, '', writeRoute({ tab: id }));
-    if (id !== this.selected) this.select(id); else if (this.view === 'commands') this.list?.end();
+    if (id !== this.selected) this.select_(id); else if (this.view === 'commands') this.list?.end();
     this.changed();
   }
-  show(view: View): void { if (view !== this.view) { this.choice = view; this.changed(); } }
+  show(view: View): void { if (view !== this.view) { this.choice_ = view; this.changed(); } }
   nextTab(way: number): void {
     const ids = this.model.open.map((t) => t.id), at = ids.indexOf(this.selected ?? '');
     if (ids.length) this.go(ids[(at + way + ids.length) % ids.length]);
@@ -203,27 +203,27 @@ export class App implements Page {
     const all = this.waiting(), next = all[(all.findIndex((t) => t.id === this.selected) + 1) % (all.length || 1)];
     if (!next) return;
     if (next.id !== this.selected) this.go(next.id);
-    this.choice = 'commands';
+    this.choice_ = 'commands';
     setTimeout(() => { this.list?.end(); document.querySelector<HTMLElement>('.ask .field')?.focus(); }, 200);
     this.changed();
   }
   jumpTo(tab: string, byte: number): void {
-    this.choice = 'commands';
-    this.route = { tab, from: byte };
-    history.replaceState(null, '', writeRoute(this.route));
-    this.follow();
+    this.choice_ = 'commands';
+    this.route_ = { tab, from: byte };
+    history.replaceState(null, '', writeRoute(this.route_));
+    this.follow_();
     this.changed();
   }
   jumpCommand(tab: string, command: string): void {
-    this.choice = 'commands';
-    this.route = { tab, command };
-    history.replaceState(null, '', writeRoute(this.route));
-    this.follow();
+    this.choice_ = 'commands';
+    this.route_ = { tab, command };
+    history.replaceState(null, '', writeRoute(this.route_));
+    this.follow_();
     this.changed();
   }
   enterInstance(name: string): void {
     history.replaceState(null, '', `?instance=${encodeURIComponent(name)}`);
-    this.select(null);
+    this.select_(null);
     this.link.send({ t: 'hello', v: 1, instance: name });
   }
   mark(marks: RegExp | null): void {
@@ -231,7 +231,7 @@ export class App implements Page {
     this.marks = marks;
     this.list?.redraw();
   }
-  focusStage(): void { (this.shown === 'screen' ? this.screen?.el : this.list?.el)?.focus(); }
+  focusStage(): void { (this.shown_ === 'screen' ? this.screen_?.el : this.list?.el)?.focus(); }
   showRail(on: boolean): void { document.body.classList.toggle('rail-open', on); this.changed(); }
   showDetails(id: string): void { this.detailed = this.detailed === id ? null : id; this.changed(); }
   closeDetails(): boolean { const was = this.detailed !== null; this.detailed = null; this.changed(); return was; }
@@ -240,13 +240,13 @@ export class App implements Page {
   cancel(tab: string, c: Command): void {
     if (!this.live) { this.note('Not connected. Nothing was sent.'); return; }
     const force = this.mayKill(c);
-    if (!this.cancelled.has(c.id)) this.cancelled.set(c.id, Date.now());
+    if (!this.cancelled_.has(c.id)) this.cancelled_.set(c.id, Date.now());
     void this.request({ t: 'cancel', tab, command: c.id, force });
     setTimeout(() => this.changed(), KILL_MS);
     this.changed();
   }
   mayKill(c: Command): boolean {
-    const at = this.cancelled.get(c.id);
+    const at = this.cancelled_.get(c.id);
     return at !== undefined && Date.now() - at >= KILL_MS;
   }
   take(): void {
@@ -255,7 +255,7 @@ export class App implements Page {
     void this.request({ t: 'take', tab: t.id }).then((done) => { if (done && t.id === this.selected) this.show('screen'); });
   }
   give(): void { if (this.selected) void this.request({ t: 'give', tab: this.selected }); }
-  typed(): void { this.lastKey = this.now(); const c = this.model.control(this.selected ?? ''); if (c?.until) c.until = Math.max(c.until, this.lastKey + HOLD_MS); }
+  typed(): void { this.lastKey_ = this.now(); const c = this.model.control(this.selected ?? ''); if (c?.until) c.until = Math.max(c.until, this.lastKey_ + HOLD_MS); }
   copy(text: string, told: string): void {
     navigator.clipboard?.writeText(text).then(() => this.note(told), () => this.note('The browser did not let this page copy.'));
   }
@@ -266,9 +266,9 @@ export class App implements Page {
     readPlain(t.id, c.start, end).then((text) => this.copy(text, `The output of ${this.nameOf(c)} is copied.`), (e: Error) => this.note(e.message));
   }
   copyLink(route: Route): void { this.copy(`${location.origin}/${this.model.instance ? `?instance=${encodeURIComponent(this.model.instance)}` : ''}${writeRoute(route)}`, 'The link is copied.'); }
-  downloadOutput(c: Command): void { const t = this.tab(); if (t) this.save(downloadLink(t.id, 'plain', c.start, c.end ?? this.list?.logEnd())); }
-  download(view: 'raw' | 'plain'): void { if (this.selected) this.save(downloadLink(this.selected, view)); }
-  private save(href: string): void { h('a', { href, download: '' }).click(); }
+  downloadOutput(c: Command): void { const t = this.tab(); if (t) this.save_(downloadLink(t.id, 'plain', c.start, c.end ?? this.list?.logEnd())); }
+  download(view: 'raw' | 'plain'): void { if (this.selected) this.save_(downloadLink(this.selected, view)); }
+  private save_(href: string): void { h('a', { href, download: '' }).click(); }
   openLink(uri: string): void {
     if (/^https?:\/\//i.test(uri)) question('Open this address?', uri, 'Open', () => { window.open(uri, '_blank', 'noopener,noreferrer'); });
   }
@@ -287,7 +287,7 @@ export class App implements Page {
     ];
     if (this.mayType && !t.closed_at) {
       rows.push({ text: 'Rename', act: () => prompt('Name of this tab', t.name ?? '', 'Rename', (name) => { if (name) void this.request({ t: 'rename', tab: t.id, name }); }) },
-        { text: 'Fit the tab to this window', act: () => { this.show('screen'); setTimeout(() => this.screen?.fitTab(), 300); } },
+        { text: 'Fit the tab to this window', act: () => { this.show('screen'); setTimeout(() => this.screen_?.fitTab(), 300); } },
         { text: 'Redraw', act: () => { void this.request({ t: 'redraw', tab: t.id }); } },
         { text: 'Close', act: () => question('Close this tab?', `What runs in ${visible(t.name ?? t.id)} is ended. Its log stays.`, 'Close', () => { void this.request({ t: 'close', tab: t.id }); }, false) });
     }
@@ -298,35 +298,35 @@ export class App implements Page {
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
     this.settings[name] = value;
     keepSettings(this.settings);
-    this.look();
+    this.look_();
   }
   switchTheme(): void {
     const dark = this.settings.theme ? this.settings.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     this.set('theme', dark ? 'light' : 'dark');
   }
-  private look(): void {
+  private look_(): void {
     const root = document.documentElement, s = this.settings;
     if (s.theme) root.dataset.theme = s.theme; else delete root.dataset.theme;
     root.dataset.times = s.times;
     root.classList.toggle('nowrap', !s.wrap);
     looksChanged(`12.5px ${getComputedStyle(root).getPropertyValue('--mono')}`);
-    this.letters();
+    this.letters_();
     this.list?.redraw();
-    this.screen?.themed();
+    this.screen_?.themed();
     this.changed();
   }
   // Letters shrink from 12.5 to 11 px before a line of the pane's width has to wrap.
-  private letters(): void {
+  private letters_(): void {
     const root = document.documentElement, t = this.tab();
     if (innerWidth > 760 && t) root.style.setProperty('--cell', `${Math.max(11, Math.min(12.5, Math.floor((($('stage').clientWidth - 102) / t.cols / 0.6) * 10) / 10))}px`);
     else root.style.removeProperty('--cell');
   }
-  private visibility(): void {
-    clearTimeout(this.awayTimer);
+  private visibility_(): void {
+    clearTimeout(this.awayTimer_);
     if (document.hidden) {
-      this.awayTimer = window.setTimeout(() => { if (this.shown === 'commands' && this.list) { this.away = true; this.link.send({ t: 'unwatch', ch: this.list.channel }); } }, HIDDEN_MS);
-    } else if (this.away) {
-      this.away = false;
+      this.awayTimer_ = window.setTimeout(() => { if (this.shown_ === 'commands' && this.list) { this.away_ = true; this.link.send({ t: 'unwatch', ch: this.list.channel }); } }, HIDDEN_MS);
+    } else if (this.away_) {
+      this.away_ = false;
       if (this.live) this.list?.watch();
     }
     this.changed();
@@ -346,45 +346,45 @@ export class App implements Page {
     const b = banner(this), at = $('banner');
     at.className = b?.kind ?? '';
     fill(at, ...(b ? bannerNodes(b) : []));
-    this.drawStage(t);
-    this.title(t);
+    this.drawStage_(t);
+    this.title_(t);
   }
-  private drawStage(t: Tab | undefined): void {
+  private drawStage_(t: Tab | undefined): void {
     const stage = $('stage'), want = t ? this.view : this.model.greeted ? 'empty' : null;
-    if (want !== this.shown) { this.shown = want; this.mount(stage, want); }
-    if (want === 'commands') this.list?.draw(); else if (want === 'screen') this.screen?.draw();
-    fill($('thumb'), ...this.thumb(t));
+    if (want !== this.shown_) { this.shown_ = want; this.mount_(stage, want); }
+    if (want === 'commands') this.list?.draw(); else if (want === 'screen') this.screen_?.draw();
+    fill($('thumb'), ...this.thumb_(t));
   }
-  private mount(stage: HTMLElement, want: View | 'empty' | null): void {
-    const hadScreen = this.screen !== null, id = this.selected;
-    this.unwatch();
+  private mount_(stage: HTMLElement, want: View | 'empty' | null): void {
+    const hadScreen = this.screen_ !== null, id = this.selected;
+    this.unwatch_();
     stage.replaceChildren();
     if (want === 'empty') stage.append(empty(this));
     if (!want || want === 'empty' || id === null) return;
-    void this.make.then((make) => {
-      if (this.shown !== want || this.selected !== id) return;
+    void this.make_.then((make) => {
+      if (this.shown_ !== want || this.selected !== id) return;
       if (want === 'screen') {
-        this.screen = new Screen(this, id, ++this.channel, make);
-        stage.replaceChildren(this.screen.el, this.screen.keys);
-        void this.screen.open();
+        this.screen_ = new Screen(this, id, ++this.channel_, make);
+        stage.replaceChildren(this.screen_.el, this.screen_.keys);
+        void this.screen_.open();
       } else {
-        const list = this.list ??= new Transcript(this, id, ++this.channel, make);
+        const list = this.list ??= new Transcript(this, id, ++this.channel_, make);
         stage.replaceChildren(list.el, ...list.over);
-        this.letters();
+        this.letters_();
         if (this.live) list.watch();
         if (hadScreen) list.follow.resume();
-        this.arrive();
+        this.arrive_();
       }
       this.changed();
     });
   }
-  private thumb(t: Tab | undefined): Node[] {
+  private thumb_(t: Tab | undefined): Node[] {
     if (!t || !this.mayType || t.closed_at) return [];
     if (this.mine()) return [h('button.btn.primary', { onclick: () => this.give() }, `Give back · ${Math.floor(Math.max(0, this.holdLeft()) / 60_000)}:${String(Math.floor(Math.max(0, this.holdLeft()) / 1000) % 60).padStart(2, '0')}`)];
     const c = this.runningHere();
     return c || (t.command && running(t.command)) ? [c ? h('button.btn.cancel', { disabled: !this.live, onclick: () => this.cancel(t.id, c) }, this.mayKill(c) ? 'Kill now' : 'Cancel') : null, h('button.btn', { disabled: !this.live, onclick: () => this.take() }, 'Take over')].filter((n): n is HTMLElement => n !== null) : [];
   }
-  private title(t: Tab | undefined): void {
+  private title_(t: Tab | undefined): void {
     const n = this.waiting().length, name = visible(t?.name ?? t?.id ?? (this.model.project || 'Terminally')), left = this.holdLeft();
     const count = this.mine() && left <= 10_000 ? `${Math.max(0, Math.ceil(left / 1000))} s · ` : '';
     const title = `${count}${n ? `(${n}) ` : ''}${name === 'Terminally' ? '' : `${name} · `}Terminally`;

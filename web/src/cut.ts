@@ -9,25 +9,25 @@ const HEAD = [ESC, 0x5d, 0x31, 0x33, 0x33, 0x3b];   // ESC ]133;
 const text = new TextDecoder('latin1');
 
 export class Cutter {
-  private held = new Uint8Array(0);
+  private held_ = new Uint8Array(0);
 
   /** `inside`: the command whose output the first byte belongs to. */
-  constructor(private inside: string | null = null) {}
+  constructor(private inside_: string | null = null) {}
 
-  get command(): string | null { return this.inside; }
+  get command(): string | null { return this.inside_; }
   /** The server says that it has ended, whether its record was seen or not. */
-  ended(id: string): void { if (this.inside === id) this.inside = null; }
+  ended(id: string): void { if (this.inside_ === id) this.inside_ = null; }
 
   push(from: number, bytes: Uint8Array): Part[] {
     let all = bytes, base = from;
-    if (this.held.length) {
-      all = new Uint8Array(this.held.length + bytes.length);
-      all.set(this.held); all.set(bytes, this.held.length);
-      base = from - this.held.length;
+    if (this.held_.length) {
+      all = new Uint8Array(this.held_.length + bytes.length);
+      all.set(this.held_); all.set(bytes, this.held_.length);
+      base = from - this.held_.length;
     }
     const parts: Part[] = [];
     let begin = 0, at = all.indexOf(ESC), keep = all.length;
-    const put = (end: number): void => { if (end > begin) parts.push({ id: this.inside, from: base + begin, bytes: all.subarray(begin, end) }); };
+    const put = (end: number): void => { if (end > begin) parts.push({ id: this.inside_, from: base + begin, bytes: all.subarray(begin, end) }); };
     for (; at >= 0; at = all.indexOf(ESC, at + 1)) {
       const head = match(all, at);
       if (head === 'no') continue;
@@ -38,14 +38,14 @@ export class Cutter {
         break;
       }
       const record = /^133;(?:C|D;[^;]*);mcp=(START|END):([0-9a-f]{8})/.exec(text.decode(all.subarray(at + 2, at + end)));
-      if (!record || (record[1] === 'START') !== (this.inside === null) || (this.inside !== null && record[2] !== this.inside)) continue;
+      if (!record || (record[1] === 'START') !== (this.inside_ === null) || (this.inside_ !== null && record[2] !== this.inside_)) continue;
       put(at);
       begin = at + end + 1;
-      this.inside = record[1] === 'START' ? record[2] : null;
+      this.inside_ = record[1] === 'START' ? record[2] : null;
       at += end;
     }
     put(keep);
-    this.held = all.slice(Math.max(begin, keep));
+    this.held_ = all.slice(Math.max(begin, keep));
     return parts;
   }
 }

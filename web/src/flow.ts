@@ -6,7 +6,7 @@ export class Flow {
   /** The next byte that is wanted; null: whatever comes first. */
   constructor(public next: number | null = null) {}
 
-  private told = 0;
+  private told_ = 0;
 
   /** What of a frame is new. `missing`: bytes before it never came, and nobody said so. */
   take(from: number, bytes: Uint8Array): { from: number; bytes: Uint8Array; missing: number } {
@@ -23,8 +23,8 @@ export class Flow {
 
   /** All up to `to` is drawn. Returns what to acknowledge, if it is worth a message. */
   drawn(to: number, idle: boolean): number | null {
-    if (to <= this.told || (!idle && to - this.told < ACK_EVERY)) return null;
-    this.told = to;
+    if (to <= this.told_ || (!idle && to - this.told_ < ACK_EVERY)) return null;
+    this.told_ = to;
     return to;
   }
 }

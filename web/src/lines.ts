@@ -28,7 +28,7 @@ export class Chunk {
   /** Its lines are asked for again. */
   asked = false;
 
-  constructor(public parser: Parser | null, readonly row: number, readonly endRow: number, public lines: number, readonly from: number, readonly to: number, private readonly before: number | null) {
+  constructor(public parser: Parser | null, readonly row: number, readonly endRow: number, public lines: number, readonly from: number, readonly to: number, private readonly before_: number | null) {
     (this.el as HTMLElement & { chunk?: Chunk }).chunk = this;
   }
 
@@ -38,7 +38,7 @@ export class Chunk {
     const p = this.parser;
     if (!p) return;
     const made: HTMLElement[] = [];
-    let before = this.before;
+    let before = this.before_;
     for (let row = this.row; row < this.endRow;) {
       const line = p.line(row);
       if (!line) break;
@@ -65,32 +65,33 @@ export class Chunk {
 /** The last lines of what still prints: drawn anew each frame, where they changed. */
 export class Tail {
   readonly el = h('.chunk');
-  private shown: { line: Line; el: HTMLElement }[] = [];
+  private shown_: { line: Line; el: HTMLElement }[] = [];
 
   /** Draws from `row` on; `from` is the first row that is not in a chunk. */
   draw(parser: Parser, row: number, before: number | null, place: Place, trim: boolean): void {
     const lines: Line[] = [];
     for (let line: Line | null, r = row, end = parser.end; r < end && (line = parser.line(r)); r += line.rows) lines.push(line);
     while (lines.length && trim && !plain(lines[lines.length - 1].runs).trim()) lines.pop();
-    const old = new Map(this.shown.map((s) => [s.line.row, s]));
-    this.shown = lines.map((line, i) => {
+    while (lines.length > 1 && before === null && !plain(lines[0].runs).trim()) lines.shift();
+    const old = new Map(this.shown_.map((s) => [s.line.row, s]));
+    this.shown_ = lines.map((line, i) => {
       const was = old.get(line.row), next = lines[i + 1]?.byte ?? Infinity;
       if (was && was.line.byte === line.byte && sameRuns(was.line.runs, line.runs)) return was;
       return { line, el: lineElement(place, line, i ? lines[i - 1].byte : before, next) };
     });
     let at: ChildNode | null = this.el.firstChild;
-    for (const { el } of this.shown) {
+    for (const { el } of this.shown_) {
       if (el === at) at = at.nextSibling; else this.el.insertBefore(el, at);
     }
     while (at) { const next: ChildNode | null = at.nextSibling; at.remove(); at = next; }
   }
   /** The elements of rows [from, to), which a chunk takes over; null where not all are drawn. */
   release(from: number, to: number, count: number): HTMLElement[] | null {
-    const out = this.shown.filter((s) => s.line.row >= from && s.line.row < to);
-    this.shown = this.shown.filter((s) => s.line.row >= to);
+    const out = this.shown_.filter((s) => s.line.row >= from && s.line.row < to);
+    this.shown_ = this.shown_.filter((s) => s.line.row >= to);
     return out.length === count ? out.map((s) => s.el) : null;
   }
-  forget(): void { this.shown = []; this.el.replaceChildren(); }
-  get last(): HTMLElement | undefined { return this.shown[this.shown.length - 1]?.el; }
-  get count(): number { return this.shown.length; }
+  forget(): void { this.shown_ = []; this.el.replaceChildren(); }
+  get last(): HTMLElement | undefined { return this.shown_[this.shown_.length - 1]?.el; }
+  get count(): number { return this.shown_.length; }
 }

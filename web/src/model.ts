@@ -18,11 +18,11 @@ export class Model {
   lost: number | null = null;
   ended = '';
   you = '';
-  private skew = 0;
-  private readonly now5 = new Map<string, number>();
+  private skew_ = 0;
+  private readonly now5_ = new Map<string, number>();
 
   /** Now, by the server's clock; without a connection the moment when it was lost: nothing counts then. */
-  now(): number { return (this.lost ?? Date.now()) + this.skew; }
+  now(): number { return (this.lost ?? Date.now()) + this.skew_; }
   get open(): Tab[] { return [...this.tabs.values()].filter((t) => !t.closed_at); }
   get closed(): Tab[] { return [...this.tabs.values()].filter((t) => t.closed_at); }
   host(t: Tab): Host | undefined { return t.host ? this.hosts.find((x) => x.name === t.host) : undefined; }
@@ -30,15 +30,15 @@ export class Model {
 
   take(m: Message): void {
     switch (m.t) {
-      case 'hello': this.hello(m); break;
+      case 'hello': this.hello_(m); break;
       case 'instances': this.instances = m.instances; break;
       case 'tabs': {
         const was = new Map(this.tabs);
         this.tabs.clear();
-        for (const tab of m.tabs) this.put(tab, was.get(tab.id));
+        for (const tab of m.tabs) this.put_(tab, was.get(tab.id));
         break;
       }
-      case 'tab': this.put(m.tab, this.tabs.get(m.tab.id)); break;
+      case 'tab': this.put_(m.tab, this.tabs.get(m.tab.id)); break;
       case 'gone': this.tabs.delete(m.tab ?? m.id ?? ''); break;
       case 'commands':
         for (const c of m.commands) this.command(m.tab, c);
@@ -65,18 +65,18 @@ export class Model {
   mine(tab: string): boolean { return this.control(tab)?.holder?.kind === 'you'; }
 
   /** Bytes in the last 5 s, of tabs where that changed. */
-  rate(told: Record<string, number>): void { for (const [tab, n] of Object.entries(told)) this.now5.set(tab, n); }
+  rate(told: Record<string, number>): void { for (const [tab, n] of Object.entries(told)) this.now5_.set(tab, n); }
   /** Every 5 s: one bar more for each tab that prints. */
   tick(): void {
-    for (const tab of new Set([...this.rates.keys(), ...this.now5.keys()])) {
-      const bars = [...(this.rates.get(tab) ?? []), this.now5.get(tab) ?? 0].slice(-RATE_STEPS);
-      if (bars.some((b) => b)) this.rates.set(tab, bars); else { this.rates.delete(tab); this.now5.delete(tab); }
+    for (const tab of new Set([...this.rates.keys(), ...this.now5_.keys()])) {
+      const bars = [...(this.rates.get(tab) ?? []), this.now5_.get(tab) ?? 0].slice(-RATE_STEPS);
+      if (bars.some((b) => b)) this.rates.set(tab, bars); else { this.rates.delete(tab); this.now5_.delete(tab); }
     }
   }
   /** Without a connection nobody holds anything that is known. */
   dropControls(): void { for (const [id, t] of this.tabs) if (t.control) this.tabs.set(id, { ...t, control: null }); }
 
-  private hello(m: Extract<Message, { t: 'hello' }>): void {
+  private hello_(m: Extract<Message, { t: 'hello' }>): void {
     if (this.instance !== m.instance) for (const map of [this.tabs, this.commands, this.more, this.rates]) map.clear();
     this.instance = m.instance;
     this.project = m.project ?? m.instance ?? 'Terminally';
@@ -84,12 +84,12 @@ export class Model {
     this.you = m.you ?? '';
     this.hosts = m.hosts ?? [];
     this.instances = m.instances ?? this.instances;
-    this.skew = m.now - Date.now();
+    this.skew_ = m.now - Date.now();
     this.greeted = true;
     this.lost = null;
     this.ended = '';
   }
-  private put(tab: Tab, was: Tab | undefined): void {
+  private put_(tab: Tab, was: Tab | undefined): void {
     this.tabs.set(tab.id, tab.control === undefined && was ? { ...tab, control: was.control } : tab);
     if (tab.command && this.commands.has(tab.id)) this.command(tab.id, { ...this.of(tab.id).find((c) => c.id === tab.command?.id), ...tab.command, text: this.of(tab.id).find((c) => c.id === tab.command?.id)?.text ?? tab.command.text });
   }
