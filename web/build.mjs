@@ -10,7 +10,7 @@ await mkdir(out, { recursive: true });
 const both = { bundle: true, outdir: out, absWorkingDir: here, logLevel: 'warning', target: 'es2022', legalComments: 'none' };
 if (tests) {
   const names = (await readdir(path.join(here, 'test'))).filter((f) => f.endsWith('.test.ts'));
-  await build({ ...both, entryPoints: names.map((n) => `test/${n}`), platform: 'node', format: 'esm', outExtension: { '.js': '.mjs' }, external: ['node:*', '@xterm/headless'] });
+  await build({ ...both, entryPoints: names.map((n) => `test/${n}`), platform: 'node', format: 'esm', outExtension: { '.js': '.mjs' } });
 } else {
   await build({ ...both, entryPoints: { app: 'src/main.ts', style: 'src/style.css' }, format: 'esm', splitting: true, minify: true, chunkNames: '[name]', entryNames: '[name]', mangleProps: /^[a-z].*[a-z0-9]_$/ });
   await copyFile(path.join(here, 'src/index.html'), path.join(out, 'index.html'));
