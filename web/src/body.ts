@@ -238,7 +238,7 @@ export class Body {
     } else if (p.first > 0) items.push(new Seam(from, p.byteOf(heads[begin] ?? p.first), null, this.actions_));
     for (let i = begin; i < heads.length; i += CHUNK) {
       const row = heads[i], stop = heads[i + CHUNK] ?? (heads.length ? p.end : row), to = heads[i + CHUNK] === undefined ? end : p.byteOf(stop);
-      const chunk = new Chunk(p, row, heads[i + CHUNK] ?? this.lastRow_(p, heads), Math.min(CHUNK, heads.length - i), p.byteOf(row), to, i > begin ? p.byteOf(heads[i - 1]) : null);
+      const chunk = new Chunk(p, row, heads[i + CHUNK] ?? this.lastRow_(p, heads), Math.min(CHUNK, heads.length - i), i === begin && !items.length ? from : p.byteOf(row), to, i > begin ? p.byteOf(heads[i - 1]) : null);
       chunk.empty(this.source_);
       items.push(chunk);
     }
