@@ -6,7 +6,7 @@ import { clock, date, number, span, visible, visibleLines } from './text';
 import type { Command } from './wire';
 
 const REASONS: Record<string, string> = {
-  timeout: 'its time-out', cancelled_by_client: 'cancelled', interrupted_in_tab: 'interrupted in the tab', shell_exited: 'its shell ended', tab_closed: 'its tab was closed',
+  timeout: 'its time-out', cancelled_by_client: 'cancelled by its client', cancelled_by_person: 'cancelled by a person', interrupted_in_tab: 'interrupted in the tab', shell_exited: 'its shell ended', tab_closed: 'its tab was closed',
   tmux_server_lost: 'tmux ended', no_shell_answered: 'no shell answered: it may have run',
 };
 
