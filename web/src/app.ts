@@ -36,6 +36,7 @@ export class App implements Page {
   private channel_ = 0;
   private route_: Route | null = readRoute(location.hash);
   private scheduled_ = false;
+  private whole_ = true;
   private away_ = false;
   private awayTimer_ = 0;
   private noteTimer_ = 0;
@@ -81,6 +82,10 @@ export class App implements Page {
   timeOf(tab: string, byte: number): number | null { return tab === this.selected ? this.list?.time(byte) ?? null : null; }
   holdLeft(): number { return (this.model.control(this.selected ?? '')?.until ?? this.lastKey_ + HOLD_MS) - this.now(); }
   changed(): void {
+    this.whole_ = true;
+    this.output();
+  }
+  output(): void {
     if (this.scheduled_) return;
     this.scheduled_ = true;
     const go = () => { this.scheduled_ = false; this.draw(); };
@@ -334,7 +339,13 @@ export class App implements Page {
 
   // ---- drawing
   draw(): void {
-    const { body } = document, t = this.tab();
+    const t = this.tab();
+    if (this.whole_) this.drawAround_(t);
+    this.whole_ = false;
+    this.drawStage_(t);
+  }
+  private drawAround_(t: Tab | undefined): void {
+    const { body } = document;
     body.classList.toggle('mine', this.mine());
     body.classList.toggle('stale', this.model.greeted && !this.live);
     body.classList.toggle('finding', this.find.shown);
@@ -346,14 +357,13 @@ export class App implements Page {
     const b = banner(this), at = $('banner');
     at.className = b?.kind ?? '';
     fill(at, ...(b ? bannerNodes(b) : []));
-    this.drawStage_(t);
+    fill($('thumb'), ...this.thumb_(t));
     this.title_(t);
   }
   private drawStage_(t: Tab | undefined): void {
     const stage = $('stage'), want = t ? this.view : this.model.greeted ? 'empty' : null;
     if (want !== this.shown_) { this.shown_ = want; this.mount_(stage, want); }
     if (want === 'commands') this.list?.draw(); else if (want === 'screen') this.screen_?.draw();
-    fill($('thumb'), ...this.thumb_(t));
   }
   private mount_(stage: HTMLElement, want: View | 'empty' | null): void {
     const hadScreen = this.screen_ !== null, id = this.selected;

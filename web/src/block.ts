@@ -29,6 +29,8 @@ export class Block {
   private loading_: Promise<void> | null = null;
   private lastLine_: HTMLElement | undefined;
   failure = '';
+  private drawn_: Command | null = null;
+  private key_ = '';
 
   constructor(private readonly page_: Page, private readonly source_: Source, readonly tab: string, public command: Command, private newest_: boolean) {
     this.el = h('article.cmd-block', { id: `c-${command.id}`, 'aria-labelledby': `h-${command.id}` }, this.head_);
@@ -88,6 +90,10 @@ export class Block {
   // ---- drawing
   drawHead(here: boolean, at: number, of: number): void {
     const c = this.command, kind = kindOf(c), live = this.live, page = this.page_;
+    const key = `${this.open} ${here} ${at} ${of} ${this.script} ${page.detailed === c.id} ${page.mayType} ${this.counted_()}`;
+    if (!live && c === this.drawn_ && key === this.key_) return;
+    this.drawn_ = c;
+    this.key_ = key;
     const lines = this.script ? c.text.split('\n').length - 1 : (c.text.match(/\n/g) ?? []).length;
     this.el.className = `cmd-block is-${kind}${this.open ? ' open' : ''}${here ? ' here' : ''}`;
     this.el.setAttribute('aria-posinset', String(at + 1));

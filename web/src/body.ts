@@ -39,6 +39,7 @@ export class Body {
   /** The byte after the last one that is here. */
   next: number;
   binary = false;
+  private dirty_ = true;
 
   constructor(private readonly source_: Source, readonly start: number) {
     this.next = start;
@@ -72,8 +73,9 @@ export class Body {
   }
   /** Bytes are missing: what follows begins at `to`, in a fresh terminal. */
   gap(to: number, why: Seam['why'], from: number, detail = ''): void {
+    if (why === 'skipped' && this.empty && from <= this.start) why = null;   // much was printed before this page looked
     this.breakAt_(to, new Seam(from, to, why, this.actions_, null, detail));
-    this.source_.changed();
+    this.touch_();
   }
   /** The pane has another size from here on. */
   resize(cols: number, rows: number): void { if (this.parser_ && (this.parser_.cols !== cols)) this.resized_ = { cols, rows }; }
@@ -83,7 +85,7 @@ export class Body {
     if (this.over) return;
     this.over = true;
     if (this.next > end) await this.load(end, null); else if (this.next < end) await this.catchUp(end);
-    this.source_.changed();
+    this.touch_();
   }
 
   private async feedPart_(part: Part): Promise<void> {
@@ -110,7 +112,7 @@ export class Body {
       this.close_(p, false);
       this.trim_();
     }
-    this.source_.changed();
+    this.touch_();
   }
 
   private begin_(scrollback: number): Parser {
@@ -193,7 +195,7 @@ export class Body {
     this.insert_(0, items);
     this.next = end;
     this.over = true;
-    this.source_.changed();
+    this.touch_();
   }
 
   // Parses [from, to) into chunks of its own.
@@ -273,7 +275,7 @@ export class Body {
     if (last < seam.to) items.push(new Seam(last, seam.to, null, this.actions_));
     this.remove_(at, 1);
     this.insert_(at, items);
-    this.source_.changed();
+    this.touch_();
   }
 
   /** Makes sure that the line with `byte` is here, and returns its element. */
@@ -293,7 +295,8 @@ export class Body {
   // ---- drawing
   draw(): void {
     const p = this.parser_;
-    if (!p) return;
+    if (!p || !this.dirty_) return;
+    this.dirty_ = false;
     this.tail_.draw(p, this.tailRow_, this.before_, this.source_, this.over || !this.started_);
   }
   get lastLine(): HTMLElement | undefined { return this.tail_.last; }
@@ -319,15 +322,18 @@ export class Body {
       }
       p.dispose();
       chunk.fillWith(made);
-      this.source_.changed();
+      this.touch_();
     } finally { chunk.asked = false; }
   }
   /** What looks or is searched for changed: all that is drawn is drawn anew. */
   redraw(): void {
     for (const item of this.items_) if (item instanceof Chunk && item.drawn) if (item.kept) item.draw(this.source_); else { item.empty(this.source_); void this.drawChunk_(item); }
     this.tail_.forget();
+    this.dirty_ = true;
     this.draw();
   }
+  private touch_(): void { this.dirty_ = true; this.source_.changed(); }
+
   dispose(): void {
     this.dead_ = true;
     for (const item of this.items_) this.source_.observe(item.el, false);

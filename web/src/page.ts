@@ -22,6 +22,8 @@ export interface Page {
   /** The tab is this page's, to type into. */
   mine(): boolean;
   changed(): void;
+  /** Something in the stage alone is to be drawn. */
+  output(): void;
   go(tab: string): void;
   show(view: View): void;
   say(text: string): void;

@@ -90,7 +90,7 @@ export class Transcript implements Source {
   size(): { cols: number; rows: number } { return { cols: this.info_?.cols || 120, rows: this.info_?.rows || 40 }; }
   read(from: number, to: number, line: boolean): Promise<Part> { return readLog(this.tab, from, to, line); }
   download(from: number, to: number): string { return downloadLink(this.tab, 'raw', from, to); }
-  changed(): void { this.pending_ = true; this.page_.changed(); }
+  changed(): void { this.pending_ = true; this.page_.output(); }
   observe(el: Element, on: boolean): void { if (on) this.watcher_.observe(el); else this.watcher_.unobserve(el); }
   logEnd(): number { return Math.max(this.flow_.next ?? 0, this.info_?.log_bytes ?? 0); }
   async times(from: number, to: number): Promise<void> {
