@@ -61,7 +61,9 @@ class Watching(PageTest):
         tab.execute("seq 1 60")
         page = self.page()
         page.wait(f"() => {LINES}.includes('60')")
-        self.assertEqual(page.run("() => [...document.querySelectorAll('.cmd-block')].map((b) => b.classList.contains('open'))"), [False, True, True])
+        self.assertEqual(
+            page.run("() => [...document.querySelectorAll('.cmd-block')].map((b) => b.classList.contains('open'))"), [False, True, True]
+        )
         self.assertIn("50 lines", page.text(".cmd-block:nth-of-type(1) h2"))
         page.click(".cmd-block:nth-of-type(1) .fold")
         page.wait("() => document.querySelectorAll('.cmd-block:nth-of-type(1) .ln').length === 50")
@@ -69,11 +71,15 @@ class Watching(PageTest):
 
     def test_each_line_knows_its_byte(self) -> None:
         tab = self.server.create_tab()
-        tab.execute("printf 'a\\nb\\tc\\n\\033[31mred\\033[0m\\n\\n'; seq 1 300; printf 'über 日本\\n'; printf 'x%.0s' $(seq 1 500); echo; echo last")
+        tab.execute(
+            "printf 'a\\nb\\tc\\n\\033[31mred\\033[0m\\n\\n'; seq 1 300; printf 'über 日本\\n'; printf 'x%.0s' $(seq 1 500); echo; echo last"
+        )
         page = self.page()
         page.wait(f"() => {LINES}.includes('last')")
         log = tab.log()
-        rows = page.run("() => [...document.querySelectorAll('.ln')].map((l) => [Number(l.dataset.b), l.querySelector('.ln-text').textContent])")
+        rows = page.run(
+            "() => [...document.querySelectorAll('.ln')].map((l) => [Number(l.dataset.b), l.querySelector('.ln-text').textContent])"
+        )
         self.assertGreater(len(rows), 30)
         for byte, text in rows:
             end = log.index(b"\n", byte)
