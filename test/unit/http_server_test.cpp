@@ -264,6 +264,7 @@ TEST_CASE("http server: a page's socket") {
   CHECK(failing.hears("no such instance"));
   CHECK(failing.hears_the_end());
   Client binary = scene.page("/live");
+  CHECK(binary.hears("\r\n\r\n"));
   binary.say_frame("x", 2);
   CHECK(binary.hears("\x03\xebonly text is understood"));
   CHECK(binary.hears_the_end());
