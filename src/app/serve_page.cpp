@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/composition.hpp"
 #include "app/exit_deadline.hpp"
 #include "base/background.hpp"
 #include "base/error.hpp"
@@ -16,6 +17,7 @@
 #include "http/links.hpp"
 #include "http/listener.hpp"
 #include "http/server.hpp"
+#include "page/page_site.hpp"
 #include "system/this_build.hpp"
 #include "system/unix_peer.hpp"
 
@@ -27,23 +29,6 @@ namespace asio = boost::asio;
 constexpr Milliseconds kPageExitWithin{1'700};
 constexpr Milliseconds kPagesEndWithin{1'000};
 constexpr std::uint16_t kPortsToTry = 10;
-
-/// Until the room of the page is there.
-class EmptySite : public Site {
- public:
-  Awaitable<Response> answer(Request /*request*/) override {
-    throw Error(ErrorCode::not_found, "There is nothing at this address");
-    co_return Response();
-  }
-  Awaitable<void> live(Socket& socket, std::map<std::string, std::string> /*query*/) override {
-    for (;;) {
-      const auto message = co_await socket.receive();
-      if (!message) {
-        co_return;
-      }
-    }
-  }
-};
 
 FileLock own_page(const Config& config) {
   make_private_directory(config.runtime_root);
@@ -105,7 +90,7 @@ int serve_page(const Config& config, const std::optional<ListenPlace>& place,
   const FileLock lock = own_page(config);
   asio::io_context io(1);
   ExitDeadline guard;
-  EmptySite site;
+  PageSite site(io.get_executor(), in_project(config));
   const auto server = listen(io.get_executor(), place, site);
   ListenPlace links;
   links.socket = page_links(config);

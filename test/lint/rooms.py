@@ -26,6 +26,7 @@ ROOMS = [
     "tmux",
     "toolkit",
     "tools",
+    "page",
     "mcp",
     "stdio",
     "setup",
