@@ -273,7 +273,7 @@ export class Transcript implements Source {
     for (const id of this.order_) {
       const el = this.blocks_.get(id)?.el;
       if (!el || el.getBoundingClientRect().bottom <= top) continue;
-      const chunk = [...el.querySelectorAll('.chunk, .seam')].find((c) => c.getBoundingClientRect().bottom > top) ?? el;
+      const chunk = [...el.querySelectorAll('.chunk')].find((c) => c.getBoundingClientRect().bottom > top) ?? el;
       const line = [...chunk.children].find((l) => l.getBoundingClientRect().bottom > top);
       const at = chunk === el ? el : line ?? chunk;
       this.anchor_ = { el: at, top: at.getBoundingClientRect().top };
