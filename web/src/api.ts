@@ -22,9 +22,13 @@ async function get(url: string): Promise<Response> {
   throw new Error(said?.error?.message ?? `The server answered ${answer.status}.`);
 }
 
+/** How much longer a line may be for a read that begins at its start. */
+const LINE = 64 * 1024;
+export const PART = MIB - LINE;
+
 /** Bytes of a log from `from`, to `to` at most. With `line` from the start of the line that `from` is in. */
 export async function readLog(tab: string, from: number, to: number, line = false): Promise<Part> {
-  const answer = await get(address('log', tab, { from, max: Math.max(1, Math.min(to - from, MIB)), align: line ? 'line' : undefined }));
+  const answer = await get(address('log', tab, { from, max: Math.max(1, Math.min(to - from + (line ? LINE : 0), MIB)), align: line ? 'line' : undefined }));
   const head = (name: string, other: number): number => Number(answer.headers.get(name) ?? other);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const at = head('X-From', from), gaps = JSON.parse(answer.headers.get('X-Gaps') ?? '[]') as Part['gaps'];

@@ -13,7 +13,7 @@ import { rail } from './rail';
 import { readRoute, writeRoute, type Route } from './route';
 import { looksChanged } from './rows';
 import { announce, newsOf } from './say';
-import type { Screen } from './screen';
+import { Screen } from './screen';
 import { keepSettings, readSettings, type Settings } from './settings';
 import { running, waits } from './state';
 import { firstLine, many, visible } from './text';
@@ -371,10 +371,10 @@ export class App implements Page {
     stage.replaceChildren();
     if (want === 'empty') stage.append(empty(this));
     if (!want || want === 'empty' || id === null) return;
-    void Promise.all([this.make_, want === 'screen' ? import('./screen') : null]).then(([make, part]) => {
+    void this.make_.then((make) => {
       if (this.shown_ !== want || this.selected !== id) return;
-      if (part) {
-        this.screen_ = new part.Screen(this, id, ++this.channel_, make);
+      if (want === 'screen') {
+        this.screen_ = new Screen(this, id, ++this.channel_, make);
         stage.replaceChildren(this.screen_.el, this.screen_.keys);
         void this.screen_.open();
       } else {

@@ -1,5 +1,5 @@
 // What one command printed: chunks of lines, seams where something is not shown, and the tail that still grows.
-import { MIB, type Part } from './api';
+import { MIB, PART, type Part } from './api';
 import { h } from './h';
 import { Chunk, CHUNK, lineElement, Tail, type Place } from './lines';
 import { Parser, type Line, type MakeTerminal } from './parser';
@@ -187,8 +187,7 @@ export class Body {
     const from = end - this.start > MIB ? end - WINDOW : this.start;
     const items = await this.window_(from, end, from > this.start, most);
     if (this.dead_) return;
-    const first = items[0]?.from ?? end;
-    if (first > this.start && !(items[0] instanceof Seam && items[0].from === this.start)) items.unshift(new Seam(this.start, first, null, this.actions_));
+    this.seamBefore_(items, this.start, end);
     this.remove_(0, this.items_.length);
     this.parser_ = null;
     this.tail_.forget();
@@ -263,15 +262,21 @@ export class Body {
     const { from, to } = seam;
     try {
       if (how === 'start') await this.splice_(seam, from, Math.min(to, from + WINDOW));
-      else await this.splice_(seam, how === 'all' ? from : Math.max(from, to - MIB), to);
+      else await this.splice_(seam, how === 'all' ? from : Math.max(from, to - PART), to);
       if (how === 'start') this.source_.jumpTo(from);
     } finally { seam.busy = false; }
+  }
+  // What stands in the log before the first of `items`, from `from` on.
+  private seamBefore_(items: Item[], from: number, none: number): void {
+    const first = items[0], at = first?.from ?? none;
+    if (at <= from) return;
+    if (first instanceof Seam && first.why === null) { first.from = from; first.lines = null; first.draw(); } else items.unshift(new Seam(from, at, null, this.actions_));
   }
   private async splice_(seam: Seam, from: number, to: number): Promise<void> {
     const items = await this.window_(from, to, from > seam.from), at = this.items_.indexOf(seam);
     if (this.dead_ || at < 0) return;
-    const first = items[0]?.from ?? from, last = items[items.length - 1]?.to ?? to;
-    if (first > seam.from) items.unshift(new Seam(seam.from, first, null, this.actions_));
+    const last = items[items.length - 1]?.to ?? to;
+    this.seamBefore_(items, seam.from, from);
     if (last < seam.to) items.push(new Seam(last, seam.to, null, this.actions_));
     this.remove_(at, 1);
     this.insert_(at, items);

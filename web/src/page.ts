@@ -38,4 +38,6 @@ export interface Page {
   copyLink(route: Route): void;
   downloadOutput(c: Command): void;
   showDetails(id: string): void;
+  /** Asks whether to open an address that a program printed. */
+  openLink(address: string): void;
 }

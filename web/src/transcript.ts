@@ -273,7 +273,7 @@ export class Transcript implements Source {
     for (const id of this.order_) {
       const el = this.blocks_.get(id)?.el;
       if (!el || el.getBoundingClientRect().bottom <= top) continue;
-      const chunk = [...el.querySelectorAll('.chunk, .seam')].find((c) => c.getBoundingClientRect().bottom > top) ?? el;
+      const chunk = [...el.querySelectorAll('.chunk')].find((c) => c.getBoundingClientRect().bottom > top) ?? el;
       const line = [...chunk.children].find((l) => l.getBoundingClientRect().bottom > top);
       const at = chunk === el ? el : line ?? chunk;
       this.anchor_ = { el: at, top: at.getBoundingClientRect().top };
@@ -365,7 +365,11 @@ export class Transcript implements Source {
   }
   private clicked_(e: MouseEvent): void {
     const t = (e.target as Element).closest<HTMLElement>('.ln > .t');
-    if (!t) return;
+    if (!t) {
+      const address = getSelection()?.isCollapsed ? addressAt(e) : '';
+      if (address) this.page_.openLink(address);
+      return;
+    }
     e.preventDefault();
     const byte = Number((t.parentElement as HTMLElement).dataset.b), from = e.shiftKey && this.aim_ ? Math.min(this.aim_.from, byte) : byte, to = e.shiftKey && this.aim_ ? Math.max(this.aim_.to, byte) : byte;
     this.follow.pause(this.page_.now());
@@ -420,6 +424,18 @@ export class Transcript implements Source {
     if (this.page_.marks) this.el.querySelectorAll('.ln:has(mark)').forEach((e) => mark(e, 'h'));
     this.ruler_.replaceChildren(...ticks);
   }
+}
+
+/** The web address in a line of output that was clicked; empty: none. */
+function addressAt(e: MouseEvent): string {
+  const line = (e.target as Element).closest('.ln-text'), at = document.caretPositionFromPoint?.(e.clientX, e.clientY);
+  if (!line || !at || !line.contains(at.offsetNode)) return '';
+  const before = document.createRange();
+  before.setStart(line, 0);
+  before.setEnd(at.offsetNode, at.offset);
+  const place = before.toString().length;
+  for (const m of (line.textContent ?? '').matchAll(/https?:\/\/[^\s<>"'`]+/gi)) if (place >= m.index && place <= m.index + m[0].length) return m[0].replace(/[).,;:\]]+$/, '');
+  return '';
 }
 
 interface Gap { gap: { to: number; why: Extract<Message, { t: 'gap' }>['why']; detail: string } }
