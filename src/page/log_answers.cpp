@@ -1,6 +1,8 @@
 #include "page/log_answers.hpp"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <vector>
 
@@ -19,7 +21,8 @@ constexpr std::uint64_t kFewBytes = std::uint64_t{64} * 1024;
 /// How far back a line's beginning is looked for.
 constexpr std::uint64_t kLongLine = std::uint64_t{64} * 1024;
 constexpr std::size_t kMostTimes = 2'000;
-constexpr std::size_t kPieceBytes = std::size_t{256} * 1024;
+/// Masking that much takes a few milliseconds; others are served in between.
+constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 std::string text_in(const Query& query, const std::string& name, const std::string& otherwise) {
   const auto found = query.find(name);
@@ -50,11 +53,12 @@ struct Part {
   nlohmann::json gaps = nlohmann::json::array();
 };
 
-Part read_part(const ShownLog& log, std::uint64_t from, std::uint64_t max, std::uint64_t end) {
+Awaitable<Part> read_part(ShownLog log, std::uint64_t from, std::uint64_t max, std::uint64_t end) {
   Part part;
   part.next = from;
   while (part.bytes.size() < max && part.next < end) {
-    const PaneLog::Slice slice = log.log.read(part.next, static_cast<std::size_t>(max - part.bytes.size()));
+    const auto wanted = std::min<std::uint64_t>(max - part.bytes.size(), kPieceBytes);
+    const PaneLog::Slice slice = log.log.read(part.next, static_cast<std::size_t>(wanted));
     for (const WireGap& gap : gaps_before(log.log, part.next, slice)) {
       part.gaps.push_back({gap.from, or_null(gap.bytes), gap.why});
     }
@@ -63,8 +67,9 @@ Part read_part(const ShownLog& log, std::uint64_t from, std::uint64_t max, std::
     }
     part.bytes += shown(log, slice);
     part.next = slice.next;
+    co_await boost::asio::post(boost::asio::use_awaitable);
   }
-  return part;
+  co_return part;
 }
 
 void end_with_line(Part& part, std::uint64_t end) {
@@ -130,14 +135,14 @@ std::uint64_t number_in(const Query& query, const std::string& name, std::uint64
   return number;
 }
 
-Response log_answer(const ShownLog& log, const Query& query) {
+Awaitable<Response> log_answer(ShownLog log, Query query) {
   const std::uint64_t end = log.log.end();
   const bool by_line = text_in(query, "align", "") == "line";
   const std::uint64_t asked = number_in(query, "from", 0);
   const std::uint64_t max = std::clamp<std::uint64_t>(number_in(query, "max", kFewBytes), 1, kMostBytes);
   refuse_beyond_end(log.log, asked, "from");
   const std::uint64_t from = by_line ? begin_of_line(log.log, asked) : asked;
-  Part part = read_part(log, from, max, end);
+  Part part = co_await read_part(log, from, max, end);
   if (by_line) {
     end_with_line(part, end);
   }
@@ -148,7 +153,7 @@ Response log_answer(const ShownLog& log, const Query& query) {
                       {"X-End", std::to_string(end)},
                       {"X-Gaps", part.gaps.dump()}};
   response.body = std::move(part.bytes);
-  return response;
+  co_return response;
 }
 
 Response times_answer(const PaneLog& log, const Query& query) {

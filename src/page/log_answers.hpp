@@ -25,7 +25,7 @@ struct ShownLog {
 };
 
 /// `from`, `max`, `align=line`: bytes of a log, and what is missing among them. doc/page-wire.md, "HTTP".
-[[nodiscard]] Response log_answer(const ShownLog& log, const Query& query);
+[[nodiscard]] Awaitable<Response> log_answer(ShownLog log, Query query);
 
 /// `from`, `to`: when the bytes of a log were printed, as at most 2,000 pairs of an offset and a time.
 [[nodiscard]] Response times_answer(const PaneLog& log, const Query& query);

@@ -126,7 +126,7 @@ Awaitable<Response> PageSite::answer(Request request) {
   const SeenTab tab = tab_of(instance, window);
   const ShownLog log{tab.log, hidden, !tab.is_closed()};
   if (place.what == "log") {
-    co_return log_answer(log, request.query);
+    co_return co_await log_answer(log, request.query);
   }
   if (place.what == "commands") {
     co_return commands_answer(tab, request.query, hidden);

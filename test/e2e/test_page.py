@@ -10,7 +10,8 @@ import unittest
 
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, poll
-from harness.page_test import PageTest, Served
+from harness.browser import Browser, PageServer
+from harness.page import PageTest
 
 
 class Reading(PageTest):
@@ -84,36 +85,56 @@ class Reading(PageTest):
         tab = server.create_tab()
         result = tab.execute("seq 1 5000", verbose=True)
         log = tab.log()
-        status, headers, body = self.visit.get(f"/api/log/{tab.id}", instance="work", **{"from": 100, "max": 5000})
-        self.assertEqual((status, headers["x-from"], headers["x-next"], headers["x-gaps"]), (200, "100", "5100", "[]"))
-        self.assertEqual(body, log[100:5100])
+        answer = self.api(f"log/{tab.id}", instance="work", **{"from": 100, "max": 5000})
+        self.assertEqual([answer.headers[name] for name in ("x-from", "x-next", "x-gaps")], ["100", "5100", "[]"])
+        self.assertEqual(answer.body, log[100:5100])
         inside = result.start_byte + 1001
-        status, headers, body = self.visit.get(f"/api/log/{tab.id}", instance="work", align="line", **{"from": inside, "max": 1000})
-        begin = int(headers["x-from"])
-        self.assertTrue(begin <= inside and log[begin - 1 : begin] == b"\n" and body.endswith(b"\n"))
-        self.assertEqual(body, log[begin : int(headers["x-next"])])
-        status, _, body = self.visit.get(f"/api/log/{tab.id}", instance="work", **{"from": 10**12})
-        self.assertEqual((status, json.loads(body)["error"]["code"]), (400, "invalid_argument"))
-        self.assertEqual(self.visit.get("/api/log/@99", instance="work")[0], 404)
-        self.assertEqual(self.visit.get(f"/api/log/{tab.id}", instance="../work")[0], 400)
+        answer = self.api(f"log/{tab.id}", instance="work", align="line", **{"from": inside, "max": 1000})
+        begin = int(answer.headers["x-from"])
+        self.assertTrue(begin <= inside and log[begin - 1 : begin] == b"\n" and answer.body.endswith(b"\n"))
+        self.assertEqual(answer.body, log[begin : int(answer.headers["x-next"])])
+        answer = self.api(f"log/{tab.id}", instance="work", **{"from": 10**12})
+        self.assertEqual((answer.status, answer.error), (400, "invalid_argument"))
+        self.assertEqual(self.api("log/@99", instance="work").status, 404)
+        self.assertEqual(self.api(f"log/{tab.id}", instance="../work").status, 400)
+        self.assertEqual(self.api("nothing").status, 404)
 
     def test_lists_over_http(self) -> None:
         server = self.server("--instance", "work")
         tab = server.create_tab()
         for number in range(5):
             tab.execute(f"echo {number}")
-        answer = self.visit.json(f"/api/commands/{tab.id}", instance="work", limit=2)
+        answer = self.api(f"commands/{tab.id}", instance="work", limit=2).json
         self.assertEqual(([c["text"] for c in answer["commands"]], answer["more"]), (["echo 3", "echo 4"], True))
-        before = self.visit.json(f"/api/commands/{tab.id}", instance="work", before=answer["commands"][0]["id"])
+        before = self.api(f"commands/{tab.id}", instance="work", before=answer["commands"][0]["id"]).json
         self.assertEqual(([c["text"] for c in before["commands"]], before["more"]), (["echo 0", "echo 1", "echo 2"], False))
-        times = self.visit.json(f"/api/times/{tab.id}", instance="work")["times"]
+        times = self.api(f"times/{tab.id}", instance="work").json["times"]
         self.assertTrue(times and abs(times[-1][1] / 1000 - time.time()) < 60, times)
-        status, headers, body = self.visit.get(f"/api/download/{tab.id}", instance="work")
-        self.assertEqual((status, body), (200, tab.log()[: len(body)]))
-        self.assertRegex(headers["content-disposition"], r'filename="work-\d+-\d{8}\.log"')
-        plain = self.visit.get(f"/api/download/{tab.id}", instance="work", view="plain")[2]
+        answer = self.api(f"download/{tab.id}", instance="work")
+        self.assertEqual(answer.body, tab.log()[: len(answer.body)])
+        self.assertRegex(answer.headers["content-disposition"], r'filename="work-\d+-\d{8}\.log"')
+        plain = self.api(f"download/{tab.id}", instance="work", view="plain").body
         self.assertIn(b"\n3\n", plain)
         self.assertNotIn(b"\x1b", plain)
+
+    def test_a_search(self) -> None:
+        server = self.server("--instance", "work")
+        tab = server.create_tab()
+        result = tab.execute("seq 1 20000; echo 'an Error, and an error'", verbose=True)
+        page = self.page("work")
+        page.message("tabs")
+        answer = page.ask(t="search", id=7, tabs=[tab.id], pattern="error", regex=False, case=False, limit=10)
+        self.assertEqual(answer["t"], "done", answer)
+        last = page.message("hits", id=7, done=True)
+        hits = [hit for message in [*page.messages, last] if message["t"] == "hits" for hit in message["hits"]]
+        output = [hit for hit in hits if hit["byte"] >= result.start_byte]
+        self.assertEqual(len(output), 1, hits)
+        self.assertEqual((output[0]["text"], output[0]["marks"]), ("an Error, and an error", [[3, 8], [17, 22]]))
+        self.assertEqual(output[0]["command"], result.command_id)
+        self.assertTrue(tab.log()[output[0]["byte"] :].startswith(b"an Error"))
+        self.assertEqual(last["searched"], last["total"])
+        bad = page.ask(t="search", id=8, tabs=[tab.id], pattern="(", regex=True)
+        self.assertEqual((bad["t"], bad["code"]), ("error", "invalid_argument"))
 
     def test_a_closed_tab(self) -> None:
         server = self.server("--instance", "work")
@@ -167,7 +188,7 @@ class Instances(PageTest):
         begun = tab.start("for i in $(seq 1 100000); do echo tick $i; sleep 0.05; done")
         os.kill(killed.raw.process.pid, signal.SIGKILL)
         killed.raw.process.wait()
-        rows = {row["name"]: row for row in self.visit.json("/api/instances")["instances"]}
+        rows = {row["name"]: row for row in self.api("instances").json["instances"]}
         self.assertEqual(len(rows), 3, rows)
         self.assertEqual([row["kind"] for row in rows.values()].count("unnamed"), 1)
         self.assertEqual((rows["killed"]["server"], rows["killed"]["tabs"], rows["killed"]["running"]), (False, 1, 1))
@@ -200,27 +221,29 @@ class Masking(PageTest):
 
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
-        (self.sandbox.root / "masks").write_text(self.SECRET + "\n")
-        self.served = self.enterContext(Served(self.sandbox, "--mask-file", str(self.sandbox.root / "masks")))
+        masks = self.sandbox.root / "masks"
+        masks.write_text(self.SECRET + "\n")
+        self.served = self.enterContext(PageServer(self.sandbox, "--mask-file", str(masks)))
 
     def test_a_page_that_may_only_look(self) -> None:
         server = self.server("--instance", "work")
         tab = server.create_tab()
-        page = self.page("work", self.served.visit("view"))
+        looking = self.looking()
+        page = self.page("work", looking)
         self.assertEqual(page.message("hello")["role"], "view")
         page.message("tabs")
         self.watched(page, tab.id)
         tab.execute(f"echo begin; printf 'correct-horse'; sleep 0.02; printf -- '-battery-staple\\n'; echo {self.SECRET} end")
         page.until(lambda: len(page.data()) == len(tab.log()), "all of the log")
-        stars = tab.log().replace(self.SECRET.encode(), b"*" * len(self.SECRET))
-        over_http = page.visit.get(f"/api/log/{tab.id}", instance="work", max=1 << 20)[2]
-        self.assertEqual(len(over_http), len(stars))
-        for data in (over_http, page.visit.get(f"/api/download/{tab.id}", instance="work")[2]):
+        self.assertIn(b"*" * len(self.SECRET) + b" end\r\n", page.data())
+        over_http = self.api(f"log/{tab.id}", looking, instance="work", max=1 << 20).body
+        self.assertEqual(len(over_http), len(tab.log()))
+        for data in (page.data(), over_http, self.api(f"download/{tab.id}", looking, instance="work").body):
             self.assertNotIn(b"battery-staple", data)
-        self.assertNotIn(b"battery-staple", page.data())
         self.assertNotIn("battery-staple", json.dumps(list(page.messages)))
-        raw = self.served.visit("exec").get(f"/api/log/{tab.id}", instance="work", max=1 << 20)[2]
-        self.assertEqual(raw, tab.log())
+        self.assertNotIn(b"battery-staple", self.api(f"commands/{tab.id}", looking, instance="work").body)
+        acting = Browser(self.served).enter("--exec")
+        self.assertEqual(self.api(f"log/{tab.id}", acting, instance="work", max=1 << 20).body, tab.log())
 
 
 if __name__ == "__main__":

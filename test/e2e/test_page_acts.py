@@ -6,8 +6,8 @@ import unittest
 
 import path  # noqa: F401
 from harness import main, poll
-from harness.page_test import PageTest
-from harness.web import Page
+from harness.browser import Browser
+from harness.page import Page, PageTest
 
 
 class Acting(PageTest):
@@ -96,7 +96,7 @@ class Acting(PageTest):
         for key in (b"echo typed$((40+2))", b"\r"):
             self.assertEqual(self.one.ask(t="input", tab=self.tab.id, data=base64.b64encode(key).decode())["t"], "done")
         self.one.until(lambda: b"typed42" in self.one.data(), "what was typed")
-        second = self.page("work", self.served.visit())
+        second = self.page("work", Browser(self.served).enter("--exec"))
         second.message("tabs")
         self.assertEqual(second.ask(t="input", tab=self.tab.id, data="eA==")["code"], "busy")
         self.assertEqual(second.ask(t="take", tab=self.tab.id)["t"], "done")
@@ -113,7 +113,7 @@ class Acting(PageTest):
         )
 
     def test_a_page_that_may_only_look_acts_not(self) -> None:
-        page = self.page("work", self.served.visit("view"))
+        page = self.page("work", self.looking())
         page.message("tabs")
         for what in ("cancel", "take", "give", "input", "answer", "secret", "rename", "close", "resize", "redraw"):
             answer = page.ask(t=what, tab=self.tab.id, command="0", text="x", data="eA==", name="x", pid=1)
