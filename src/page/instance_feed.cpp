@@ -86,6 +86,7 @@ Awaitable<void> InstanceFeed::look_on(std::shared_ptr<InstanceFeed> self) {
   }
   self->watched_records_.clear();
   self->looks_ = false;
+  co_await self->manager().shut_down();  // its client at tmux goes; a guest ends nothing
 }
 
 /// A guest keeps to the tmux server that it found first. Without tabs there may be another by now.

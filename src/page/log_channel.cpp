@@ -95,10 +95,20 @@ Awaitable<void> LogChannel::wait_for_log() {
 }
 
 Awaitable<bool> LogChannel::skip(std::uint64_t end) {
-  const std::uint64_t to = begin_of_newest(parts_.log, end, Flow::kAfterSkip);
+  std::optional<ScreenAt> screen;
+  if (parts_.screen) {
+    screen = co_await parts_.screen();
+  }
+  const std::uint64_t to = screen ? screen->at : begin_of_newest(parts_.log, end, Flow::kAfterSkip);
   std::string gap = gap_text(parts_.number, position_, to, "skipped", "");
   position_ = to;
-  co_return co_await parts_.socket.send_text(std::move(gap));
+  bool sent = co_await parts_.socket.send_text(std::move(gap));
+  if (sent && screen) {
+    screen->message["ch"] = parts_.number;
+    std::string text = wire_text(screen->message);
+    sent = co_await parts_.socket.send_text(std::move(text));
+  }
+  co_return sent;
 }
 
 /// Whether nothing is sent for now, because all of it may become a secret.

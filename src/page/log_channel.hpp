@@ -11,6 +11,7 @@
 #include "http/site.hpp"
 #include "log/pane_log.hpp"
 #include "page/flow.hpp"
+#include "page/screen_at.hpp"
 #include "secrets/secrets.hpp"
 #include "system/log_watch.hpp"
 
@@ -27,6 +28,9 @@ class LogChannel {
     LogWatch::Watch watch;                  ///< of the log
     std::shared_ptr<const Secrets> hidden;  ///< stars stand in their place; null: none is hidden
     std::function<bool()> is_closed;        ///< the tab is, or nobody can say that it is not
+    /// What the tab shows, where a program has the alternate screen: a page that skips begins with it. May be
+    /// empty.
+    std::function<Awaitable<std::optional<ScreenAt>>()> screen = nullptr;
   };
   LogChannel(Parts parts, std::uint64_t from) : parts_(std::move(parts)), position_(from) {}
 

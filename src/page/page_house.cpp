@@ -14,19 +14,20 @@ PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
       list_(config_) {}
 
 InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
-  std::erase_if(feeds_, [](const auto& entry) { return entry.second->is_idle(); });
-  const auto found = feeds_.find(instance);
-  if (found != feeds_.end()) {
-    return InstanceFeed::Look(found->second);
-  }
   const std::vector<std::string> known = known_instances(config_);
-  if (std::ranges::find(known, instance) == known.end()) {
+  const auto is_known = [&known](const std::string& name) {
+    return std::ranges::find(known, name) != known.end();
+  };
+  std::erase_if(feeds_, [&](const auto& entry) { return entry.second->is_idle() && !is_known(entry.first); });
+  if (!is_known(instance)) {
     throw Error(ErrorCode::not_found,
                 "there is no instance \"" + instance + "\" of this user on this machine");
   }
-  auto feed = std::make_shared<InstanceFeed>(executor_, config_, instance);
-  feeds_.emplace(instance, feed);
-  return InstanceFeed::Look(std::move(feed));
+  std::shared_ptr<InstanceFeed>& feed = feeds_[instance];
+  if (!feed) {
+    feed = std::make_shared<InstanceFeed>(executor_, config_, instance);
+  }
+  return InstanceFeed::Look(feed);
 }
 
 std::shared_ptr<const Secrets> PageHouse::hidden_from(const Visitor& visitor) const {

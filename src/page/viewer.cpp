@@ -285,8 +285,23 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
                             const bool closed = found == tabs.end() || found->second.is_closed();
                             return closed && log_writer(path) == 0;
                           }};
+  parts.screen = [this, window] { return screen_if_full(window); };
   const auto channel = std::make_shared<LogChannel>(std::move(parts), from);
   channels_[number] = {window, channel, crew_.add(send_log(channel))};
+}
+
+/// None: no program has the alternate screen, or tmux does not say what is there.
+Awaitable<std::optional<ScreenAt>> Viewer::screen_if_full(WindowId window) {
+  const SeenTab& tab = (*look_)->board().tab(window);
+  std::optional<ScreenAt> screen;
+  if (!tab.face.alternate || tab.is_closed()) {
+    co_return screen;
+  }
+  try {
+    screen = co_await screen_at(**look_, window, house_.hidden_from(socket_.visitor()));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+  co_return screen;
 }
 
 /// `skips`: from where on the output is not sent.

@@ -46,6 +46,7 @@ class Viewer {
   [[nodiscard]] Awaitable<void> watch(const PageRequest& request);
   [[nodiscard]] Awaitable<std::uint64_t> begin_with_screen(std::uint16_t number, WindowId window,
                                                            std::optional<std::uint64_t> skips);
+  [[nodiscard]] Awaitable<std::optional<ScreenAt>> screen_if_full(WindowId window);
   [[nodiscard]] Awaitable<void> unwatch(std::uint16_t channel);
   void search(const PageRequest& request);
   void stop_search(const std::string& id);

@@ -4,13 +4,12 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, poll
-from harness.browser import Browser, PageServer
+from harness import Server, main, poll
+from harness.browser import Browser
 from harness.page import PageTest
 
 
@@ -166,17 +165,15 @@ class Reading(PageTest):
 
 
 class Instances(PageTest):
-    def test_one_that_comes_later_appears_within_a_second(self) -> None:
+    def test_one_that_comes_later_appears(self) -> None:
         page = self.page()
         hello = page.message("hello")
         self.assertEqual((hello["instance"], hello["instances"]), (None, []))
         self.assertEqual(page.message("tabs")["tabs"], [])
         server = self.server("--instance", "first")
         tab = server.create_tab()
-        began = time.monotonic()
         self.assertEqual(page.message("hello", instance="first")["project"], "home")
         page.until(lambda: any(m["t"] in ("tab", "tabs") and tab.id in json.dumps(m) for m in page.messages), "its tab")
-        self.assertLess(time.monotonic() - began, 5)
 
     def test_all_of_this_user_with_and_without_a_server(self) -> None:
         one = self.server()
@@ -201,9 +198,7 @@ class Instances(PageTest):
         answer = page.ask(t="hello", v=1, instance="named")
         self.assertEqual(answer["t"], "done")
         page.message("hello", instance="named")
-        subprocess.run([str(binary()), "instances", "clean"], env=self.sandbox.environment(), check=True, capture_output=True)
-        again = self.enterContext(Server("--instance", "killed", sandbox=self.sandbox))
-        again.call("close_tab", window_id=tab.id, force=True)
+        killed.raw.kill()
 
     def test_it_keeps_no_tmux_alive(self) -> None:
         server = self.server("--instance", "work")
@@ -219,11 +214,10 @@ class Instances(PageTest):
 class Masking(PageTest):
     SECRET = "correct-horse-battery-staple"
 
-    def setUp(self) -> None:
-        self.sandbox = self.enterContext(Sandbox())
+    def serve_arguments(self) -> list[str]:
         masks = self.sandbox.root / "masks"
         masks.write_text(self.SECRET + "\n")
-        self.served = self.enterContext(PageServer(self.sandbox, "--mask-file", str(masks)))
+        return ["--mask-file", str(masks)]
 
     def test_a_page_that_may_only_look(self) -> None:
         server = self.server("--instance", "work")

@@ -3,6 +3,7 @@
 import json
 import select
 import struct
+import subprocess
 import time
 import unittest
 from collections import deque
@@ -104,12 +105,19 @@ class Page:
 class PageTest(unittest.TestCase):
     """A running `serve`, a browser that may act, and servers beside it."""
 
-    serve_arguments: tuple[str, ...] = ()
-
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
-        self.served = self.enterContext(PageServer(self.sandbox, *self.serve_arguments))
+        self.addCleanup(self.end_instances)
+        self.served = self.enterContext(PageServer(self.sandbox, *self.serve_arguments()))
         self.browser = Browser(self.served).enter("--exec")
+
+    def serve_arguments(self) -> list[str]:
+        return []
+
+    def end_instances(self) -> None:
+        """The named ones, which outlive their servers."""
+        for socket in self.sandbox.runtime.glob("*/tmux.sock"):
+            subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True)
 
     def looking(self) -> Browser:
         """Another browser, which may only look."""
@@ -121,7 +129,7 @@ class PageTest(unittest.TestCase):
         return page
 
     def server(self, *arguments: str, **more) -> Server:
-        return self.enterContext(Server(*arguments, sandbox=self.sandbox, **more))
+        return self.enterContext(Server(*arguments, sandbox=self.sandbox, durable=True, **more))
 
     def api(self, target: str, browser: Browser | None = None, **query: object) -> Answer:
         return (browser or self.browser).get(f"/api/{target}?{urlencode(query)}")
