@@ -201,6 +201,9 @@ class Exec {
     if (result.reason == Reason::cancelled_by_client) {
       complain("the command was ended by an MCP client");
     }
+    if (result.reason == Reason::cancelled_by_person) {
+      complain("the command was ended by a person in the browser");
+    }
     const int exit_code = exit_status_of(result);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }
