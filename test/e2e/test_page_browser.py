@@ -231,13 +231,19 @@ class Reconnecting(PageTest):
         tab.start("echo on; sleep 60")
         page = self.page("--exec")
         page.wait(f"() => {LINES}.includes('on')")
-        self.serve.end()
+        self.serve.process.kill()
         page.sees("Connection lost at")
         page.sees("As of")
         self.assertTrue(page.run("() => document.querySelector('.cmd-block .cancel').disabled"))
         counted = page.text(".cmd-block .ms")
         page.wait("() => new Promise((done) => setTimeout(() => done(true), 2100))")
         self.assertEqual(page.text(".cmd-block .ms"), counted, "nothing counts without a connection")
+
+    def test_it_says_that_the_server_ended(self) -> None:
+        self.server.create_tab()
+        page = self.page()
+        self.serve.end()
+        page.sees("terminally-mcp open starts it again")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class States(unittest.TestCase):
         page.ask("size", width=390, height=844)
         page.click("#head button.only-phone")
         self.check(page, "the rail as a sheet")
-        self.serve.end()
+        self.serve.process.kill()
         page.sees("Connection lost at")
         self.check(page, "not connected")
 

@@ -16,7 +16,7 @@ import { announce, newsOf } from './say';
 import { Screen } from './screen';
 import { keepSettings, readSettings, type Settings } from './settings';
 import { running, waits } from './state';
-import { firstLine, many, visible } from './text';
+import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
 
@@ -122,7 +122,7 @@ export class App implements Page {
       case 'hits': this.find.take(m); break;
       case 'rate': this.model.rate(m.rates ?? m.rate ?? {}); break;
       case 'error': this.note(m.message); break;
-      case 'bye': this.model.ended = `terminally-mcp ended${m.why ? `: ${m.why}` : ''}.`; break;
+      case 'bye': this.model.ended = `terminally-mcp ended at ${clock(this.now()).slice(0, 5)}.`; break;
       default: break;
     }
     this.list?.message(m);
@@ -294,7 +294,7 @@ export class App implements Page {
       rows.push({ text: 'Rename', act: () => prompt('Name of this tab', t.name ?? '', 'Rename', (name) => { if (name) void this.request({ t: 'rename', tab: t.id, name }); }) },
         { text: 'Fit the tab to this window', act: () => { this.show('screen'); setTimeout(() => this.screen_?.fitTab(), 300); } },
         { text: 'Redraw', act: () => { void this.request({ t: 'redraw', tab: t.id }); } },
-        { text: 'Close', act: () => question('Close this tab?', `What runs in ${visible(t.name ?? t.id)} is ended. Its log stays.`, 'Close', () => { void this.request({ t: 'close', tab: t.id }); }, false) });
+        { text: 'Close', act: () => question('Close this tab?', `What runs in ${visible(t.name ?? t.id)} is ended. Its log stays.`, 'Close', () => { void this.request({ t: 'close', tab: t.id, force: true }); }, false) });
     }
     menu(at, 'This tab', rows);
   }

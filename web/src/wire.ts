@@ -1,4 +1,4 @@
-// The wire between page and server: doc/page.md. What is said here of a field is what the page relies on.
+// The wire between page and server: doc/page-wire.md. What is said here of a field is what the page relies on.
 
 export interface Awaiting { kind: 'line' | 'password' | 'program' | 'stopped'; prompt: string; process: string; pid: number }
 export interface Survivor { pid: number; command: string; why?: string }
