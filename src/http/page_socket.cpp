@@ -117,8 +117,8 @@ struct PageSocket::State {
       co_await site.live(socket, std::move(query));
     } catch (const Error& error) {
       say_goodbye(error.what(), websocket::close_code::normal);
-    } catch (const std::exception&) {
-      say_goodbye("an internal error", websocket::close_code::internal_error);
+    } catch (const std::exception& error) {
+      say_goodbye(error.what(), websocket::close_code::internal_error);
     }
     lived = true;
     news.notify();

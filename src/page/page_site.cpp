@@ -142,8 +142,8 @@ Awaitable<Response> PageSite::answer(Request request) {
 
 Awaitable<void> PageSite::live(Socket& socket, Query query) {
   Viewer viewer(*house_, socket);
-  const auto instance = query.find("instance");
-  co_await viewer.run(instance == query.end() ? "" : instance->second);
+  std::string instance = query["instance"];
+  co_await viewer.run(std::move(instance));
 }
 
 }  // namespace terminally
