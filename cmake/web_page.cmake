@@ -20,12 +20,15 @@ function(terminally_web_page target)
   endif()
   set(web ${CMAKE_SOURCE_DIR}/web)
   set(dist ${CMAKE_BINARY_DIR}/web)
-  set(built ${CMAKE_BINARY_DIR}/web.stamp)
+  set(installed ${CMAKE_BINARY_DIR}/web.installed)
+  set(built ${CMAKE_BINARY_DIR}/web.built)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
-  file(GLOB configuration CONFIGURE_DEPENDS ${web}/*.json ${web}/*.mjs)
-  add_custom_command(OUTPUT ${built} DEPENDS ${sources} ${configuration} WORKING_DIRECTORY ${web} VERBATIM
-    COMMENT "Building the browser page (without it: -DTERMINALLY_WEB=OFF)"
+  add_custom_command(OUTPUT ${installed} DEPENDS ${web}/package.json ${web}/package-lock.json WORKING_DIRECTORY ${web} VERBATIM
+    COMMENT "Installing what builds the browser page (without the page: -DTERMINALLY_WEB=OFF)"
     COMMAND ${TERMINALLY_NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
+    COMMAND ${CMAKE_COMMAND} -E touch ${installed})
+  add_custom_command(OUTPUT ${built} DEPENDS ${installed} ${sources} ${web}/build.mjs WORKING_DIRECTORY ${web} VERBATIM
+    COMMENT "Building the browser page"
     COMMAND ${TERMINALLY_NPM} run --silent build -- ${dist}
     COMMAND ${CMAKE_COMMAND} -E touch ${built})
   terminally_web_files(${target} ${dist} DEPENDS ${built})

@@ -157,11 +157,11 @@ Awaitable<bool> Connection::State::write_bytes(std::string_view bytes, Milliseco
 Awaitable<bool> Connection::State::write_source(const BodySource& source, bool chunked,
                                                 std::optional<std::uint64_t> length) {
   std::uint64_t written = 0;
-  for (;;) {
+  while (!length || written < *length) {
     stream.expires_never();
     const std::string piece = co_await source();
     written += piece.size();
-    if (piece.empty() || (length && written > *length)) {
+    if (piece.empty()) {
       break;
     }
     const std::string bytes = chunked ? chunk_of(piece) : piece;

@@ -67,10 +67,11 @@ struct PageSocket::State {
       }
       const auto [error, size] = co_await stream.async_read(buffer, kQuietly);
       if (error) {
+        gone = true;
         break;
       }
       if (!stream.got_text()) {
-        say_goodbye("only text is understood");
+        say_goodbye("only text is understood", websocket::close_code::unknown_data);
         break;
       }
       inbox_bytes += size;
@@ -78,7 +79,6 @@ struct PageSocket::State {
       buffer.consume(buffer.size());
       arrived.notify();
     }
-    gone = true;
     for (Event* event : {&arrived, &outbox_changed, &sent}) {
       event->notify();
     }
@@ -107,7 +107,7 @@ struct PageSocket::State {
     outbox.clear();
     sent.notify();
     if (!failed && !gone) {
-      const websocket::close_reason reason(websocket::close_code::normal, why);
+      const websocket::close_reason reason(code, why);
       co_await stream.async_close(reason, kQuietly);
     }
   }
@@ -116,9 +116,9 @@ struct PageSocket::State {
     try {
       co_await site.live(socket, std::move(query));
     } catch (const Error& error) {
-      say_goodbye(error.what());
-    } catch (const std::exception&) {
-      say_goodbye("an internal error");
+      say_goodbye(error.what(), websocket::close_code::normal);
+    } catch (const std::exception& error) {
+      say_goodbye(error.what(), websocket::close_code::internal_error);
     }
     lived = true;
     news.notify();
@@ -137,9 +137,10 @@ struct PageSocket::State {
     co_return !mute && !gone;
   }
 
-  void say_goodbye(std::string_view reason) {
+  void say_goodbye(std::string_view reason, websocket::close_code because) {
     if (!closing) {
       closing = true;
+      code = because;
       const std::string valid = to_valid_utf8(reason);
       why = std::string(whole_characters(valid, kMostReason));
     }
@@ -160,13 +161,14 @@ struct PageSocket::State {
   Event received;        ///< from the inbox
   Event outbox_changed;  ///< or the writer is to stop
   Event sent;
-  Event news;                                          ///< for `serve`
-  bool gone = false;                                   ///< nothing will be read any more
-  bool mute = false;                                   ///< nothing will be sent any more
-  bool closing = false;                                ///< once all is sent
-  bool ending = false;                                 ///< the server ends
-  bool lived = false;                                  ///< the site has returned
-  std::string why;                                     ///< it is closed
+  Event news;            ///< for `serve`
+  bool gone = false;     ///< nothing will be read any more
+  bool mute = false;     ///< nothing will be sent any more
+  bool closing = false;  ///< once all is sent
+  bool ending = false;   ///< the server ends
+  bool lived = false;    ///< the site has returned
+  std::string why;       ///< it is closed
+  websocket::close_code code = websocket::close_code::normal;
   Clock::time_point limit = Clock::time_point::max();  ///< when the site is cancelled
 };
 
@@ -193,7 +195,7 @@ Awaitable<void> PageSocket::serve(Upgrade upgrade, std::map<std::string, std::st
       living.cancel();
     }
   }
-  state.say_goodbye("");
+  state.say_goodbye("", state.ending ? websocket::close_code::going_away : websocket::close_code::normal);
   co_await writing.wait_by(Clock::now() + kGoodbye);
   state.cut();
   co_await writing.wait_by(Clock::time_point::max());
@@ -242,7 +244,7 @@ Awaitable<bool> PageSocket::send_binary(std::string message) {
 }
 
 void PageSocket::close(std::string why) {
-  state_->say_goodbye(why);
+  state_->say_goodbye(why, websocket::close_code::normal);
 }
 
 }  // namespace terminally

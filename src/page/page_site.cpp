@@ -142,12 +142,8 @@ Awaitable<Response> PageSite::answer(Request request) {
 
 Awaitable<void> PageSite::live(Socket& socket, Query query) {
   Viewer viewer(*house_, socket);
-  const auto instance = query.find("instance");
-  std::string name;
-  if (instance != query.end()) {
-    name = instance->second;
-  }
-  co_await viewer.run(std::move(name));
+  std::string instance = query["instance"];
+  co_await viewer.run(std::move(instance));
 }
 
 }  // namespace terminally

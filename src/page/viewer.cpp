@@ -271,11 +271,8 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
   }
   const bool far = asked == "command" && feed.board().tab(window).log.end() - from > Flow::kFarBehind;
   if (asked == "screen" || (far && !feed.board().tab(window).is_closed())) {
-    std::optional<std::uint64_t> skips;
-    if (far) {
-      skips = from;
-    }
-    from = co_await begin_with_screen(number, window, skips);
+    const auto skipped = far ? std::optional(from) : std::nullopt;
+    from = co_await begin_with_screen(number, window, skipped);
   }
   const PaneLog log = feed.board().tab(window).log;
   LogChannel::Parts parts{socket_,

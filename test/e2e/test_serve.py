@@ -21,6 +21,14 @@ POLICY = (
 )
 
 
+def content_of(file: Path) -> str:
+    """Empty where it has gone meanwhile."""
+    try:
+        return file.read_text()
+    except FileNotFoundError:
+        return ""
+
+
 class Entry(unittest.TestCase):
     """Links, cookies, and the rest of the way in."""
 
@@ -142,7 +150,7 @@ class Entry(unittest.TestCase):
             with self.subTest(method):
                 self.assertIn(guest.ask(method, "/").status, (400, 405))
         self.assertEqual(guest.ask("POST", "/").status, 405)
-        self.assertEqual(guest.get("/enter").headers["allow"], "POST")
+        self.assertEqual(guest.get("/enter", Origin=f"http://{self.server.host}").headers["allow"], "POST")
         head, whole = guest.ask("HEAD", "/"), guest.get("/")
         self.assertEqual((head.status, head.body, head.headers["content-length"]), (200, b"", str(len(whole.body))))
 
@@ -151,7 +159,7 @@ class Entry(unittest.TestCase):
         needs_root()
         code = self.server.code()
         script = (
-            f"import os, socket; os.setuid(65534); s = socket.create_connection(('127.0.0.1', {self.server.port})); s.settimeout(10)\n"
+            f"import os, socket, encodings.idna; os.setuid(65534); s = socket.socket(); s.settimeout(10); s.connect(('127.0.0.1', {self.server.port}))\n"
             f"s.sendall(b'POST /enter HTTP/1.1\\r\\nHost: {self.server.host}\\r\\nOrigin: http://{self.server.host}\\r\\n"
             f"Content-Length: 43\\r\\n\\r\\n{{\"code\":\"{code}\"}}')\n"
             "try:\n    print(s.recv(100))\nexcept ConnectionError:\n    print(b'')\n"
@@ -226,7 +234,7 @@ class Strangers(unittest.TestCase):
             self.assertEqual(read_answer(silent).status, 200, "one that has said nothing yet is waited for")
 
     def test_messages(self) -> None:
-        for data, opcode, code in (("x" * (8 << 20), 1, 1009), (b"\0" * 10, 2, 1000), (b"\xff\xfe", 1, 1007)):
+        for data, opcode, code in (("x" * (8 << 20), 1, 1009), (b"\0" * 10, 2, 1003), (b"\xff\xfe", 1, 1007)):
             with self.subTest(code), self.guest.live() as live:
                 try:
                     live.send(data, opcode)
@@ -381,9 +389,9 @@ class Life(unittest.TestCase):
                 guest.get("/")
                 pid = server.process.pid
                 for entry in Path(f"/proc/{pid}/fdinfo").iterdir():
-                    if int(entry.name) > 2:
-                        flags = int(re.search(r"flags:\s+(\d+)", entry.read_text())[1], 8)
-                        self.assertTrue(flags & os.O_CLOEXEC, os.readlink(f"/proc/{pid}/fd/{entry.name}"))
+                    if int(entry.name) > 2 and (info := content_of(entry)):
+                        flags = int(re.search(r"flags:\s+(\d+)", info)[1], 8)
+                        self.assertTrue(flags & os.O_CLOEXEC, f"descriptor {entry.name}")
 
     def test_idle_it_sleeps(self) -> None:
         """S4: no page open, no wake-up."""

@@ -74,7 +74,7 @@ TEST_CASE("http rules: the names that are ours (T2)") {
     CAPTURE(host);
     CHECK_FALSE(own_port(host, place));
   }
-  const ListenPlace other{"127.0.0.11", 9};
+  const ListenPlace other{"127.0.0.11", 9, {}};
   CHECK(own_port("127.0.0.11:9", other) == 9);
   CHECK(own_port("127.0.0.1:9", other) == 9);
   ListenPlace socket;
