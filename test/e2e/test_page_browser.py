@@ -19,7 +19,7 @@ class PageTest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
-        self.server = self.enterContext(Server("--instance", "work", sandbox=self.sandbox))
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.serve = self.enterContext(PageServer(self.sandbox))
 
     def page(self, *arguments: str, **looks) -> ChromiumPage:

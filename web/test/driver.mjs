@@ -8,7 +8,7 @@ const modules = path.join(path.dirname(new URL(import.meta.url).pathname), '..',
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--hide-scrollbars', '--js-flags=--expose-gc', ...(process.env.CHROMIUM_FLAGS ?? '').split(' ').filter(Boolean)],
+  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--hide-scrollbars', '--js-flags=--expose-gc', ...(process.env.TERMINALLY_WEB_DIST ? ['--disable-features=LocalNetworkAccessChecks'] : []), ...(process.env.CHROMIUM_FLAGS ?? '').split(' ').filter(Boolean)],
 });
 const contexts = [], pages = [], said = [], sockets = [];
 
@@ -18,13 +18,13 @@ const acts = {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch, isMobile: touch, timezoneId: 'UTC', permissions: ['clipboard-read', 'clipboard-write'] });
     return contexts.push(context) - 1;
   },
-  async page({ browser: b, url }) {
+  async page({ browser: b, url, cuts }) {
     const page = await contexts[b].newPage(), n = pages.push(page) - 1;
     said[n] = [];
     page.on('console', (m) => said[n].push(`${m.type()}: ${m.text()}`));
     page.on('pageerror', (e) => said[n].push(`error: ${e.stack}`));
     sockets[n] = [];
-    await page.routeWebSocket(/\/live$/, (ws) => { sockets[n].push([ws, ws.connectToServer()]); });
+    if (cuts) await page.routeWebSocket(/\/live$/, (ws) => { sockets[n].push([ws, ws.connectToServer()]); });
     const dist = process.env.TERMINALLY_WEB_DIST;     // a page that was built since the program was
     if (dist) await page.route(/\/([a-z-]+\.(js|css|html))?(\?.*)?$/, (r) => { const f = path.join(dist, new URL(r.request().url()).pathname.slice(1) || 'index.html'); return fs.existsSync(f) ? r.fulfill({ path: f }) : r.fallback(); });
     await page.goto(url);

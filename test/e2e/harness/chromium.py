@@ -45,10 +45,10 @@ class Chromium:
             raise AssertionError(f"{act} {fields}: {answer['error']}")
         return answer["value"]
 
-    def open(self, url: str, browser: int | None = None, **looks: Any) -> "ChromiumPage":
-        """A page at `url`, in a browser of its own unless one is given."""
+    def open(self, url: str, browser: int | None = None, cuts: bool = False, **looks: Any) -> "ChromiumPage":
+        """A page at `url`, in a browser of its own unless one is given. `cuts`: its socket can be cut (`drop`)."""
         number = self.ask("browser", **looks) if browser is None else browser
-        return ChromiumPage(self, number, self.ask("page", browser=number, url=url))
+        return ChromiumPage(self, number, self.ask("page", browser=number, url=url, cuts=cuts))
 
 
 class ChromiumPage:
