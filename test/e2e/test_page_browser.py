@@ -123,14 +123,15 @@ class Following(PageTest):
 class Acting(PageTest):
     def test_cancelled_by_a_person(self) -> None:
         tab = self.server.create_tab()
-        pending = tab.execute_async("echo on; sleep 120")
+        tab.start("echo on; sleep 120")
         page, other = self.page("--exec"), self.page()
         page.wait(f"() => {LINES}.includes('on')")
         page.click(".cmd-block .cancel")
         line = "[CANCELLED] Command terminated by a person in the browser"
         page.sees(line)
         other.sees(line)
-        self.assertEqual(self.server.result(pending, "execute_command").state, "cancelled")
+        ended = tab.wait_end()
+        self.assertEqual((ended.state, ended.reason), ("cancelled", "cancelled_by_person"))
         self.quiet(page)
 
     def test_cancelled_by_an_agent(self) -> None:

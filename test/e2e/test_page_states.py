@@ -25,15 +25,22 @@ class States(unittest.TestCase):
         page.wait("() => document.querySelector('.foot:not(.off)') !== null")
         return page
 
-    def check(self, page: ChromiumPage, state: str) -> None:
+    def check(self, page: ChromiumPage, state: str, holder: ChromiumPage | None = None) -> None:
+        """`holder`: has the tab, and keeps it by a key each time; a hold ends by itself."""
         for width, height in SIZES:
             page.ask("size", width=width, height=height)
             for theme in ("light", "dark"):
                 page.ask("theme", theme=theme)
+                if holder:
+                    self.hold(holder)
                 page.wait("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
                 with self.subTest(state, width=width, theme=theme):
                     self.assertEqual(page.ask("axe"), [])
         page.ask("size", width=1440, height=900)
+
+    def hold(self, page: ChromiumPage) -> None:
+        page.key("j" if page.count("#banner.mine") else "Control+Shift+Enter")
+        page.wait("() => document.querySelector('#banner.mine') !== null")
 
     def test_commands(self) -> None:
         tab = self.server.create_tab(name="main")
@@ -93,10 +100,11 @@ class States(unittest.TestCase):
         self.check(page, "screen")
         page.key("Control+Shift+Enter")
         page.sees("Every key goes to the tab")
-        self.check(page, "taken over")
+        self.check(page, "taken over", page)
         viewer.run("(hash) => { location.hash = hash; }", f"/{less.id}")
+        self.hold(page)
         viewer.sees("has this tab.")
-        self.check(viewer, "another has it")
+        self.check(viewer, "another has it", page)
 
     def test_without_tabs_and_without_a_cookie(self) -> None:
         page = self.page()
