@@ -34,7 +34,14 @@ const acts = {
   reload: ({ page }) => pages[page].reload().then(() => null),
   close: ({ page }) => pages[page].close().then(() => null),
   run: ({ page, code, value }) => pages[page].evaluate(`(${code})(${JSON.stringify(value ?? null)})`),
-  wait: ({ page, code, ms }) => pages[page].waitForFunction(`(${code})()`, null, { timeout: ms, polling: 20 }).then((h) => h.jsonValue()),
+  wait: async ({ page, code, ms }) => {  // not waitForFunction, whose eval the page's policy refuses
+    for (const until = Date.now() + ms; ; ) {
+      const value = await pages[page].evaluate(`(${code})()`);
+      if (value) return value;
+      if (Date.now() > until) throw new Error(`not within ${ms} ms`);
+      await new Promise((next) => setTimeout(next, 20));
+    }
+  },
   click: ({ page, at, shift }) => pages[page].click(at, { timeout: 15000, modifiers: shift ? ['Shift'] : [] }).then(() => null),
   fill: ({ page, at, text }) => pages[page].fill(at, text).then(() => null),
   key: ({ page, key }) => pages[page].keyboard.press(key).then(() => null),
