@@ -33,7 +33,7 @@ enum class Reason {
   none,
   timeout,
   cancelled_by_client,
-  cancelled_by_person,  ///< at the page
+  cancelled_by_person,
   interrupted_in_tab,
   shell_exited,
   tab_closed,
