@@ -75,6 +75,7 @@ struct Config {
   std::string gateway;       ///< id of the terminally-mcp that this process serves over a pipe; empty: none
   bool temporary = false;    ///< the tabs end once that gateway says goodbye
   bool guest = false;        ///< a command of people, which works beside the server that owns the instance
+  bool stays = false;        ///< a guest that goes on: it keeps a client at tmux, and hears its news
   std::uint32_t cols = 200;  ///< --size: wide enough for a path in a compiler's message, or a line of `ps`
   std::uint32_t rows = 50;
 };

@@ -11,6 +11,8 @@ namespace terminally {
 /// END, and so outside of the output. The shells' hooks print it, terminally-shell does, and the server does
 /// where a person had started the command.
 inline constexpr char kCancelledText[] = "[CANCELLED] Command terminated by MCP client";
+/// The same where a person at the page did so.
+inline constexpr char kCancelledByPersonText[] = "[CANCELLED] Command terminated by a person in the browser";
 
 inline constexpr std::size_t kCommandIdDigits = 8;
 
@@ -26,6 +28,7 @@ enum class CommandFile : char {
   hook = 'p',   ///< run by the prompt after the command
   taken = 't',  ///< bash also notes a line of its history there
   cancelled = 'c',
+  by_person = 'b',  ///< beside `cancelled`: a person did so
   signalled = 's',
   directory = 'd',
 };

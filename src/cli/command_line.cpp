@@ -38,6 +38,7 @@ constexpr const char* kExamples =
     "  terminally-mcp ls                       the tabs of the running instance\n"
     "  terminally-mcp tail @3 -f               what a tab prints, as it comes\n"
     "  terminally-mcp exec @3 -- make test     run a command in a tab, beside the agent\n"
+    "  terminally-mcp open                     all of that in your browser\n"
     "  terminally-mcp tail build1:@3 -f        the same on a host (see: hosts)";
 
 /// Adds all flags and subcommands to `app`, which parses the command line into `config` and `action`.
@@ -52,9 +53,9 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
     add(app, config, action);
   }
   add_exec(app, config, action, behind_dashes);
-  for (const auto& add : {add_send, add_wait, add_cancel, add_close, add_history, add_cp, add_instances,
-                          add_hosts, add_setup, add_doctor, add_demo, add_uninstall, add_help, add_version,
-                          add_completions, add_complete, add_gateway, add_relay}) {
+  for (const auto& add : {add_open, add_serve, add_send, add_wait, add_cancel, add_close, add_history, add_cp,
+                          add_instances, add_hosts, add_setup, add_doctor, add_demo, add_uninstall, add_help,
+                          add_version, add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }

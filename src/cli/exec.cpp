@@ -183,6 +183,9 @@ class Exec {
     if (result.reason == Reason::cancelled_by_client) {
       complain("the command was ended by an MCP client");
     }
+    if (result.reason == Reason::cancelled_by_person) {
+      complain("the command was ended by a person in the browser");
+    }
     const int exit_code = exit_status_of(result.state, result.exit_code);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;
   }

@@ -53,7 +53,7 @@ std::optional<AwaitingInput> stopped_input(const Tab& tab, const Foreground& for
 /// Nothing in front: what is there has nothing to wait for.
 struct Look {
   Foreground foreground;
-  std::optional<Kind> kind;
+  KeyboardLook keyboard;
 };
 
 Look look_once(const Tab& tab) {
@@ -62,22 +62,22 @@ Look look_once(const Tab& tab) {
       is_idle_shell(tab, foreground)) {
     return {};
   }
-  return {foreground, look_at_keyboard(tab, foreground).kind};
+  return {foreground, look_at_keyboard(tab, foreground)};
 }
 
 }  // namespace
 
 std::optional<AwaitingInput> awaiting_input(const Tab& tab, TextGuard* guard) {
   const Look look = look_once(tab);
-  if (!look.kind) {
+  if (!look.keyboard.kind) {
     return stopped_input(tab, look.foreground);
   }
   // Between two files of /proc a shell may have come to its prompt, and where others start or end beside it,
   // a look at the children of a process may miss one: `children`, proc(5).
-  if (look_once(tab).kind != look.kind) {
+  if (look_once(tab).keyboard.kind != look.keyboard.kind) {
     return std::nullopt;
   }
-  return AwaitingInput{*look.kind, unfinished_line(tab.log, tab.cols, guard)};
+  return AwaitingInput{*look.keyboard.kind, unfinished_line(tab.log, tab.cols, guard), look.keyboard.pid};
 }
 
 std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {

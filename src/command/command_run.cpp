@@ -57,8 +57,8 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
     state_.requested.why = Reason::cancelled_by_client;  // whatever ends it was our signal; no more are sent
   }
   // The process that looked after it before had begun to end it.
-  if (record_->reason != Reason::none || tab_->files.is_cancelled(record_->nonce)) {
-    request_end(record_->reason == Reason::none ? Reason::cancelled_by_client : record_->reason, false);
+  if (record_->reason != Reason::none || tab_->files.cancelled(record_->nonce)) {
+    request_end(record_->reason == Reason::none ? who_cancelled() : record_->reason, false);
     record_.edit().reason = Reason::none;
   }
 }
@@ -139,16 +139,21 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
   }
 }
 
+Reason CommandRun::who_cancelled() const {
+  const auto cancelled = tab_->files.cancelled(record_->nonce);
+  return cancelled && cancelled->by_person ? Reason::cancelled_by_person : Reason::cancelled_by_client;
+}
+
 /// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
 /// Also where its END is there by now: what ended it may be that.
 void CommandRun::heed_other_processes() {
   if (state_.requested.force || tab_->closed || !state_.life.is_followed()) {
     return;
   }
-  const bool cancelled = tab_->files.is_cancelled(record_->nonce);
-  const bool force = cancelled && tab_->files.is_cancelled_by_force(record_->nonce);
+  const auto cancelled = tab_->files.cancelled(record_->nonce);
+  const bool force = cancelled && cancelled->force;
   if (force || (cancelled && !state_.requested.ends)) {
-    request_end(Reason::cancelled_by_client, force);
+    request_end(who_cancelled(), force);
   } else if (!is_interrupted() && tab_->files.is_signalled(record_->nonce)) {
     state_.requested.why = Reason::cancelled_by_client;
   }

@@ -30,7 +30,7 @@ struct Argument {
 
 using Values = std::map<std::string, std::string>;
 
-struct Prompt {
+struct PromptText {
   std::string_view name;
   std::string_view title;
   std::string_view description;
@@ -114,8 +114,8 @@ std::string test_text(const Values& values) {
          "6. Only then fix it, run that test, then the whole suite, and report both exit codes.";
 }
 
-const std::array<Prompt, 3>& prompts() {
-  static const std::array<Prompt, 3> all = {{
+const std::array<PromptText, 3>& prompts() {
+  static const std::array<PromptText, 3> all = {{
       {"build_and_fix",
        "Run a build and fix it",
        "Run a build in a tab, find the first error in its log, fix it, repeat until it succeeds.",
@@ -140,8 +140,8 @@ const std::array<Prompt, 3>& prompts() {
   return all;
 }
 
-const Prompt* find_prompt(std::string_view name) {
-  const auto* found = std::ranges::find(prompts(), name, &Prompt::name);
+const PromptText* find_prompt(std::string_view name) {
+  const auto* found = std::ranges::find(prompts(), name, &PromptText::name);
   return found == prompts().end() ? nullptr : found;
 }
 
@@ -158,7 +158,7 @@ void check_port(const std::string& text) {
 }
 
 /// Checks the arguments, without the empty ones: forms send a field that was left empty as "".
-Values checked_arguments(const Prompt& prompt, Values values) {
+Values checked_arguments(const PromptText& prompt, Values values) {
   std::erase_if(values, [](const auto& entry) { return entry.second.empty(); });
   constexpr std::size_t kMostBytes = 65'536;
   for (const auto& [name, value] : values) {
@@ -191,7 +191,7 @@ bool prompt_exists(std::string_view name) {
 }
 
 bool prompt_has_argument(std::string_view prompt, std::string_view argument) {
-  const Prompt* found = find_prompt(prompt);
+  const PromptText* found = find_prompt(prompt);
   return found != nullptr &&
          std::ranges::find(found->arguments, argument, &Argument::name) != found->arguments.end();
 }
@@ -199,7 +199,7 @@ bool prompt_has_argument(std::string_view prompt, std::string_view argument) {
 awaitable<ordered_json> list_prompts(Peer& /*peer*/, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   ordered_json entries = ordered_json::array();
-  for (const Prompt& prompt : prompts()) {
+  for (const PromptText& prompt : prompts()) {
     ordered_json entry;
     entry["name"] = prompt.name;
     entry["title"] = prompt.title;
@@ -221,7 +221,7 @@ awaitable<ordered_json> list_prompts(Peer& /*peer*/, ExchangePtr exchange) {
 
 awaitable<ordered_json> get_prompt(Peer& peer, ExchangePtr exchange) {
   const std::string& name = need_string(*exchange->params(), "name");
-  const Prompt* prompt = find_prompt(name);
+  const PromptText* prompt = find_prompt(name);
   if (prompt == nullptr) {
     throw ProtocolError(kInvalidParams, "Unknown prompt: " + name);
   }

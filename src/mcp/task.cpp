@@ -116,7 +116,8 @@ std::string_view task_status(const Task& task, Revision revision) {
     return "failed";
   }
   const auto reason = task.answer.object.find("reason");
-  const bool cancelled = reason != task.answer.object.end() && *reason == "cancelled_by_client";
+  const bool cancelled = reason != task.answer.object.end() &&
+                         (*reason == "cancelled_by_client" || *reason == "cancelled_by_person");
   return cancelled ? "cancelled" : "completed";
 }
 

@@ -196,10 +196,18 @@ std::string end_record(const std::string& code, const std::string& nonce, const 
   return "\033]133;D;" + code + ";mcp=END:" + nonce + by + "\a\033]7;mcp:END:" + nonce + "\a";
 }
 
-/// Whether the server has noted that a client cancelled the command.
-bool is_cancelled(const std::string& files, const std::string& nonce) {
-  return access((files + "/" + terminally::command_file(nonce, terminally::CommandFile::cancelled)).c_str(),
-                F_OK) == 0;
+bool has_file(const std::string& files, const std::string& nonce, terminally::CommandFile which) {
+  return access((files + "/" + terminally::command_file(nonce, which)).c_str(), F_OK) == 0;
+}
+
+/// What is said behind END, where the server has noted that somebody cancelled the command.
+std::string cancelled_line(const std::string& files, const std::string& nonce) {
+  if (!has_file(files, nonce, terminally::CommandFile::cancelled)) {
+    return "";
+  }
+  const bool by_person = has_file(files, nonce, terminally::CommandFile::by_person);
+  return "\r\n" + std::string(by_person ? terminally::kCancelledByPersonText : terminally::kCancelledText) +
+         "\r\n";
 }
 
 /// Finishes a command that the shell's end cut short: prints END and changes to the command's directory.
@@ -227,10 +235,8 @@ bool finish_interrupted_command(const Setup& setup, int code) {
     (void)!chdir(directory.c_str());
   }
   if (tells) {  // printed last: its reader asks for our directory
-    const std::string record = end_record(std::to_string(code), nonce, ";by=shell") +
-                               (is_cancelled(setup.files_directory, nonce)
-                                    ? "\r\n" + std::string(terminally::kCancelledText) + "\r\n"
-                                    : "");
+    const std::string record =
+        end_record(std::to_string(code), nonce, ";by=shell") + cancelled_line(setup.files_directory, nonce);
     (void)!write(STDOUT_FILENO, record.data(), record.size());
   }
   return true;

@@ -80,13 +80,15 @@ std::optional<std::int64_t> CommandFiles::ended_at_ms(const std::string& nonce) 
   return std::int64_t{info.st_mtim.tv_sec} * 1'000 + info.st_mtim.tv_nsec / 1'000'000;
 }
 
-bool CommandFiles::is_cancelled(const std::string& nonce) const {
+std::optional<CommandFiles::Cancel> CommandFiles::cancelled(const std::string& nonce) const {
   std::error_code error;
-  return std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error);
-}
-
-bool CommandFiles::is_cancelled_by_force(const std::string& nonce) const {
-  return read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
+  if (!std::filesystem::exists(path_of(nonce, CommandFile::cancelled), error)) {
+    return std::nullopt;
+  }
+  Cancel cancel;
+  cancel.force = read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
+  cancel.by_person = std::filesystem::exists(path_of(nonce, CommandFile::by_person), error);
+  return cancel;
 }
 
 bool CommandFiles::is_signalled(const std::string& nonce) const {
@@ -124,9 +126,13 @@ std::string CommandFiles::pwd_at_end(const std::string& nonce) const {
   return begin + 1 < content.size() ? content.substr(begin + 1, content.size() - begin - 2) : "";
 }
 
-void CommandFiles::mark_cancelled(const std::string& nonce, bool force) const noexcept {
-  if (!force && is_cancelled(nonce)) {
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force, bool by_person) const noexcept {
+  const bool was_cancelled = cancelled(nonce).has_value();
+  if (!force && was_cancelled) {
     return;  // force that was asked for stays
+  }
+  if (by_person && !was_cancelled) {
+    try_to_write(path_of(nonce, CommandFile::by_person), "");  // first: who heeds the other looks for it
   }
   try_to_write(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
 }
@@ -151,7 +157,8 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
-  for (const CommandFile file : {text, end, hook, taken, cancelled, signalled, CommandFile::directory}) {
+  for (const CommandFile file :
+       {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
     take_away(command_file(nonce, file), linked);
   }
   take_away(nonce + ".exit", linked);

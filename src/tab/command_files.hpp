@@ -43,7 +43,8 @@ class CommandFiles {
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
   /// Whoever looks after it, in whichever process, ends it as by CommandRun::request_end.
-  void mark_cancelled(const std::string& nonce, bool force = false) const noexcept;
+  /// `by_person`: a person at the page does so.
+  void mark_cancelled(const std::string& nonce, bool force = false, bool by_person = false) const noexcept;
   /// Whatever ends it from now on counts as ended by a client.
   void mark_signalled(const std::string& nonce) const noexcept;
 
@@ -59,9 +60,12 @@ class CommandFiles {
   [[nodiscard]] std::string pwd_at_end(const std::string& nonce) const;
   /// When the exit code was written, in ms since the epoch; nullopt while it is not there.
   [[nodiscard]] std::optional<std::int64_t> ended_at_ms(const std::string& nonce) const;
-  /// Whether a client cancelled it, by whichever process.
-  [[nodiscard]] bool is_cancelled(const std::string& nonce) const;
-  [[nodiscard]] bool is_cancelled_by_force(const std::string& nonce) const;
+  /// Whether somebody cancelled it, by whichever process, and how.
+  struct Cancel {
+    bool force = false;
+    bool by_person = false;
+  };
+  [[nodiscard]] std::optional<Cancel> cancelled(const std::string& nonce) const;
   [[nodiscard]] bool is_signalled(const std::string& nonce) const;
 
   /// Takes the wrapper away: from then on the typed line runs nothing. A shell that has come to it needs the

@@ -37,7 +37,7 @@ KeyboardLook verdict_on_keys(const Tab& tab, const Place& place, const GroupWait
   const bool shell = foreground.shell && group.pid == foreground.pid;
   const bool edits =
       (shell && !echo) || (has_line_editor(group.pid) && !unfinished_line(tab.log, tab.cols).empty());
-  return {edits ? Kind::line : Kind::program};
+  return {.kind = edits ? Kind::line : Kind::program, .pid = group.pid};
 }
 
 KeyboardLook verdict(const Tab& tab, const Place& place) {
@@ -57,14 +57,16 @@ KeyboardLook verdict(const Tab& tab, const Place& place) {
   }
   if (!mode->echo) {
     // su and sudo are another user's: their mode is all that can be seen.
-    return group.wait != TtyWait::no || gateway ? KeyboardLook{Kind::password} : KeyboardLook();
+    const int pid = group.pid != 0 ? group.pid : place.foreground.pid;
+    return group.wait != TtyWait::no || gateway ? KeyboardLook{.kind = Kind::password, .pid = pid}
+                                                : KeyboardLook();
   }
   // A server may have the keyboard among what it listens to; a program that asks leaves its question open.
   const bool among = group.wait == TtyWait::among;
   const bool far = leads_elsewhere(place.foreground);  // `ssh HOST CMD` passes on whatever is typed
   const bool asks = among && !far && !unfinished_line(tab.log, tab.cols).empty();
   return group.wait == TtyWait::only || asks
-             ? KeyboardLook{Kind::line}
+             ? KeyboardLook{.kind = Kind::line, .pid = group.pid}
              : KeyboardLook{.unseen = group.wait == TtyWait::unknown || (among && far)};
 }
 

@@ -14,6 +14,7 @@ struct KeyboardLook {
   std::optional<AwaitingInput::Kind> kind = std::nullopt;
   /// Whether it waits cannot be seen: it passes the keys on to another machine, or is another user's.
   bool unseen = false;
+  int pid = 0;  ///< who reads it; 0: not known
 };
 
 /// Behind a terminal that a program of the tab made (sudo, script) it is looked for there.

@@ -51,6 +51,8 @@ std::string_view to_string(Reason reason) {
       return "timeout";
     case Reason::cancelled_by_client:
       return "cancelled_by_client";
+    case Reason::cancelled_by_person:
+      return "cancelled_by_person";
     case Reason::interrupted_in_tab:
       return "interrupted_in_tab";
     case Reason::shell_exited:
@@ -218,11 +220,12 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
         line.at("state").get<std::string>(),
         {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed},
         CommandState::failed);
-    record.reason = enum_from(line.at("reason").get<std::string>(),
-                              {Reason::timeout, Reason::cancelled_by_client, Reason::interrupted_in_tab,
-                               Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost,
-                               Reason::no_shell_answered, Reason::handed_over, Reason::awaiting_input},
-                              Reason::none);
+    record.reason = enum_from(
+        line.at("reason").get<std::string>(),
+        {Reason::timeout, Reason::cancelled_by_client, Reason::cancelled_by_person,
+         Reason::interrupted_in_tab, Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost,
+         Reason::no_shell_answered, Reason::handed_over, Reason::awaiting_input},
+        Reason::none);
     if (const json& code = line.at("exit_code"); !code.is_null()) {
       record.exit_code = whole(code, INT_MIN, INT_MAX);
     }

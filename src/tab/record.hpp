@@ -33,6 +33,7 @@ enum class Reason {
   none,
   timeout,
   cancelled_by_client,
+  cancelled_by_person,
   interrupted_in_tab,
   shell_exited,
   tab_closed,
@@ -65,6 +66,7 @@ struct AwaitingInput {
   Kind kind = Kind::line;
   /// The last unfinished line that was printed, plain text; may be empty. For `stopped`: what is, and why.
   std::string prompt;
+  int pid = 0;  ///< the process that reads it; 0: not known
 };
 
 /// How the notes begin that say nothing but how the command stands and which call comes next. A text answer

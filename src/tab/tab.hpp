@@ -67,6 +67,8 @@ struct Tab {
   bool for_person = false;        ///< messages about the tab are for a person at a terminal, who has no tools
   mutable std::string shell_end;  ///< how the shell ended, once why_closed was called
   int cols = 120;
+  int rows = 40;
+  bool alternate = false;        ///< as of when tmux was asked last
   mutable OtherReaders readers;  ///< what it has seen
   mutable KnownProcesses known;  ///< the same of TabProcesses
   PaneLog log;

@@ -9,13 +9,13 @@
 #include "command/busy.hpp"
 #include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/call_times.hpp"
 
 namespace terminally {
 namespace {

@@ -10,6 +10,7 @@
 #include "command/busy.hpp"
 #include "command/prompt.hpp"
 #include "system/inherited_lock.hpp"
+#include "tab/hold.hpp"
 #include "tab/unfinished_commands.hpp"
 
 namespace terminally {
@@ -206,6 +207,7 @@ Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
 
 /// In the common case, an idle tab, this costs a lock and a look at two files.
 Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved) {
+  refuse_if_held(*tab);
   look_after(tab);
   co_await wait_or_refuse_unless_nested(*tab, time);
   if (!tab->runs.empty()) {

@@ -8,13 +8,14 @@
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
 #include "system/terminal.hpp"
+#include "tab/hold.hpp"
 #include "tab/keyboard_look.hpp"
 #include "tab/tab_turns.hpp"
 #include "text/typed_text.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/call_times.hpp"
 #include "tmux/wire/keys.hpp"
 
 namespace terminally {
@@ -105,6 +106,7 @@ Awaitable<SentInput> type_text(const InputCalls::Parts& parts, SendText request)
   check_text(request.text, request.allow_control);
   const CallTime time = parts.times.call_time();
   const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
+  refuse_if_held(*tab);
   const auto guard = co_await lock_for_typing(parts, tab, time);
   const std::string text = with_enter_keys(request.text, request.submit);
   if (const auto mode = terminal_mode(tab->tty); mode && mode->line) {
@@ -141,6 +143,7 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   static_cast<void>(send_keys_command("", request.keys));  // what is wrong is said before any waiting
   const CallTime time = parts.times.call_time();
   const TabPtr tab = co_await parts.tabs.find_open(request.window_id);
+  refuse_if_held(*tab);
   const auto guard = co_await lock_for_typing(parts, tab, time);
   SentInput sent;
   sent.from_byte = tab->log.counted_end();
@@ -153,16 +156,22 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   co_return sent;
 }
 
-Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId window, std::string typed) {
+bool takes(const std::optional<AwaitingInput>& awaiting, const std::optional<PasswordReader>& only) {
+  return awaiting &&
+         (!only || (awaiting->kind == AwaitingInput::Kind::password && awaiting->pid == only->pid));
+}
+
+Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId window, std::string typed,
+                                       std::optional<PasswordReader> only) {
   const TabPtr tab = co_await parts.tabs.find_open(window);
   std::string nonce = tab->files.running_nonce().value_or("");  // before the look
   std::optional<AwaitingInput> awaiting = input_taker(*tab);
-  if (awaiting) {
+  if (takes(awaiting, only)) {
     co_await sleep_for(kStillWaits);
     awaiting = input_taker(*tab);  // it may have been on its way to something else
   }
-  const auto mode = awaiting ? terminal_mode(tab->tty) : std::nullopt;
-  if (!mode || typed.empty()) {
+  const auto mode = takes(awaiting, only) ? terminal_mode(tab->tty) : std::nullopt;
+  if (!mode || typed.empty() || (only && mode->echo)) {
     co_return OfferedKeys{};
   }
   const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
@@ -170,6 +179,15 @@ Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId 
   tab->shell.was_sent_input(Clock::now());
   const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   const OfferedKeys offered = co_await keyboard.offer(std::move(first), std::move(nonce));
+  co_return offered;
+}
+
+Awaitable<OfferedKeys> type_whatever_reads(const InputCalls::Parts& parts, WindowId window,
+                                           std::string typed) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  tab->shell.was_sent_input(Clock::now());
+  const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
+  const OfferedKeys offered = co_await keyboard.offer(std::move(typed), "");
   co_return offered;
 }
 
@@ -184,7 +202,15 @@ Awaitable<SentInput> InputCalls::send_keys(SendKeys request) {
 }
 
 Awaitable<OfferedKeys> InputCalls::offer_keys(WindowId tab, std::string typed) {
-  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(typed)));
+  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(typed), std::nullopt));
+}
+
+Awaitable<OfferedKeys> InputCalls::offer_secret(WindowId tab, std::string line, PasswordReader reader) {
+  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(line), reader));
+}
+
+Awaitable<OfferedKeys> InputCalls::type_as_terminal(WindowId tab, std::string typed) {
+  return parts_.times.within_call_time(type_whatever_reads(parts_, tab, std::move(typed)));
 }
 
 }  // namespace terminally

@@ -6,12 +6,12 @@
 #include "system/log_watch.hpp"
 #include "system/process_table.hpp"
 #include "tab/tab_turns.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/text_worker.hpp"
+#include "tmux/wire/call_times.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
 
 namespace terminally {

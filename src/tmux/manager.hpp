@@ -9,6 +9,7 @@
 
 #include "base/awaitable.hpp"
 #include "base/keyed_mutex.hpp"
+#include "command/awaiting_input.hpp"
 #include "command/call_time.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
@@ -56,6 +57,9 @@ class TabCalls {
   /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
   /// the name. An id is its own answer, and afterwards its tab is known, if there is one.
   [[nodiscard]] Awaitable<std::optional<WindowId>> named(std::string name);
+  /// Of a tab that was in the last list; none: it is closed. Asks the system, not tmux. `input` is what was
+  /// seen of this tab; to be asked each 50 to 300 ms.
+  [[nodiscard]] std::optional<TabFace> face(WindowId tab, SettledInput& input);
   /// What `others` is to compare with.
   [[nodiscard]] Awaitable<TabList> now();
   /// The tabs as soon as they differ from `known`: waits as long as that takes. Costs nothing while
@@ -146,6 +150,10 @@ class InputCalls {
   /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
   /// types it only while the command goes on. Throws Error where nothing was typed.
   [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
+  /// The same of a line that only this reader may get, and that the terminal must not show.
+  [[nodiscard]] Awaitable<OfferedKeys> offer_secret(WindowId tab, std::string line, PasswordReader reader);
+  /// For a person who has the tab: types what their terminal sends, whatever reads it.
+  [[nodiscard]] Awaitable<OfferedKeys> type_as_terminal(WindowId tab, std::string typed);
 
  private:
   Parts parts_;

@@ -15,13 +15,13 @@
 #include "system/log_watch.hpp"
 #include "tab/shell_gateway.hpp"
 #include "text/ansi.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/text_worker.hpp"
+#include "tmux/wire/call_times.hpp"
 #include "tmux/wire/screen_text.hpp"
 
 namespace terminally {

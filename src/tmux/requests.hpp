@@ -34,6 +34,14 @@ struct CreateTab {
   std::optional<std::uint64_t> rows;
 };
 
+/// What who watches an open tab sees of it, beside its row in the list.
+struct TabFace {
+  int cols = 0;
+  int rows = 0;
+  bool alternate = false;                 ///< a program has the alternate screen
+  std::optional<AwaitingInput> awaiting;  ///< settled
+};
+
 struct CreatedTab {
   WindowId window_id;
   std::string name;
@@ -115,6 +123,11 @@ struct SentInput {
   std::uint64_t sent = 0;       ///< bytes of text, or keys
   std::uint64_t from_byte = 0;  ///< log offset before anything that it brings about
   std::vector<std::string> notes;
+};
+
+/// Who a secret is for: it is typed only while this process waits for a password.
+struct PasswordReader {
+  int pid = 0;
 };
 
 /// What became of keys that were offered to a tab.

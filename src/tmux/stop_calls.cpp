@@ -15,11 +15,11 @@
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tabs.hpp"
+#include "tmux/wire/call_times.hpp"
 
 namespace terminally {
 namespace {
@@ -123,7 +123,8 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
   result.cwd = process_cwd(first.pid);
   result.start_byte = result.end_byte = tab->log.counted_end();
   result.started_at_ms = wall_clock_ms();
-  print_in_terminal(tab->tty, std::string("\r\n") + kCancelledText + "\r\n");
+  print_in_terminal(
+      tab->tty, std::string("\r\n") + (tab->for_person ? kCancelledByPersonText : kCancelledText) + "\r\n");
   const auto begin = Clock::now();
   Escalation escalation(kEndCommand, force, begin);
   if (!force) {
@@ -149,7 +150,7 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
   leave_full_screen(tab->tty);
   const bool ended = is_at_prompt(*tab);
   result.state = ended ? CommandState::cancelled : CommandState::running;
-  result.reason = Reason::cancelled_by_client;
+  result.reason = tab->for_person ? Reason::cancelled_by_person : Reason::cancelled_by_client;
   result.duration_ms = static_cast<std::uint64_t>((Clock::now() - begin) / Milliseconds(1));
   if (ended) {
     record_foreign(*tab, result);
@@ -167,7 +168,7 @@ Awaitable<CommandResult> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr 
   const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
   auto record = record_now();
   if (record) {
-    tab->files.mark_cancelled(record->nonce, force);
+    tab->files.mark_cancelled(record->nonce, force, tab->for_person);
   }
   int stopped = 0;
   while (record && record->state == CommandState::running && stopped == 0 &&

@@ -12,12 +12,12 @@
 #include "log/log_end.hpp"
 #include "system/log_watch.hpp"
 #include "tab/tab_processes.hpp"
-#include "tmux/call_times.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/window_options.hpp"
+#include "tmux/wire/call_times.hpp"
 
 namespace terminally {
 namespace {
@@ -210,6 +210,16 @@ bool TabCalls::knows(WindowId tab) const {
 
 Awaitable<std::optional<WindowId>> TabCalls::named(std::string name) {
   return parts_.times.within_call_time(find_by_name(parts_, std::move(name)));
+}
+
+std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
+  const auto found = parts_.tabs.known().find(window);
+  if (found == parts_.tabs.known().end() || notice_if_closed(*found->second)) {
+    return std::nullopt;
+  }
+  const Tab& tab = *found->second;
+  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look(tab)};
+  return face;
 }
 
 /// Without a server that we know of, one of an earlier terminally-mcp may run, which the call under way is

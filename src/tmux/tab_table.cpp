@@ -50,6 +50,8 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
   }
   tab->tty = row.tty;
   tab->cols = row.cols;
+  tab->rows = row.rows;
+  tab->alternate = row.alternate;
   tab->person_types = row.person_types;
   tab->closed = false;
   tab->tmux_window = row.window;

@@ -153,22 +153,22 @@ TEST_CASE("command files: a cancel, by force or not, and a signal are told to ot
   FilesOnDisk of;
   of.files.mark_cancelled(kOfFiles);  // of an instance whose directory is gone: it is ended all the same
   of.files.mark_signalled(kOfFiles);
-  CHECK_FALSE(of.files.is_cancelled(kOfFiles));
+  CHECK_FALSE(of.files.cancelled(kOfFiles).has_value());
   of.files.write(of.script(), kOfFiles);
   const CommandFiles other(of.run, PaneId{3}, of.memory);
-  CHECK_FALSE(other.is_cancelled(kOfFiles));
+  CHECK_FALSE(other.cancelled(kOfFiles).has_value());
   CHECK_FALSE(other.is_signalled(kOfFiles));
   of.files.mark_signalled(kOfFiles);
   CHECK(other.is_signalled(kOfFiles));
-  CHECK_FALSE(other.is_cancelled(kOfFiles));
+  CHECK_FALSE(other.cancelled(kOfFiles).has_value());
   of.files.mark_cancelled(kOfFiles);
-  CHECK(other.is_cancelled(kOfFiles));
-  CHECK_FALSE(other.is_cancelled_by_force(kOfFiles));
+  CHECK(other.cancelled(kOfFiles).has_value());
+  CHECK_FALSE(other.cancelled(kOfFiles).value_or(CommandFiles::Cancel()).force);
   of.files.mark_cancelled(kOfFiles, true);
-  CHECK(other.is_cancelled_by_force(kOfFiles));
+  CHECK(other.cancelled(kOfFiles).value_or(CommandFiles::Cancel()).force);
   other.mark_cancelled(kOfFiles);  // a cancel without force takes none back
-  CHECK(of.files.is_cancelled_by_force(kOfFiles));
-  CHECK_FALSE(other.is_cancelled(kOfOthers));
+  CHECK(of.files.cancelled(kOfFiles).value_or(CommandFiles::Cancel()).force);
+  CHECK_FALSE(other.cancelled(kOfOthers).has_value());
 }
 
 TEST_CASE("command files: where there is no space they are in the other place, and links lead there") {

@@ -68,9 +68,9 @@ TEST_CASE("command results: what is on record is told as it is, for every state 
   for (const CommandState state :
        {CommandState::running, CommandState::completed, CommandState::cancelled, CommandState::failed}) {
     for (const Reason reason :
-         {Reason::none, Reason::timeout, Reason::cancelled_by_client, Reason::interrupted_in_tab,
-          Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost, Reason::no_shell_answered,
-          Reason::handed_over, Reason::awaiting_input}) {
+         {Reason::none, Reason::timeout, Reason::cancelled_by_client, Reason::cancelled_by_person,
+          Reason::interrupted_in_tab, Reason::shell_exited, Reason::tab_closed, Reason::tmux_server_lost,
+          Reason::no_shell_answered, Reason::handed_over, Reason::awaiting_input}) {
       told_of.record.state = state;
       told_of.record.reason = reason;
       const CommandResult result = told_of.told();

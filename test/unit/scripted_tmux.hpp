@@ -65,8 +65,8 @@ inline std::string pane_line(const PaneRow& row) {
   }
   return row.tag + "\t" + row.session + "\t" + row.window + "\t" + flag(row.in_tabs) + to_string(row.pane) +
          "\t" + std::to_string(row.pane_pid) + "\t" + row.tty + "\t" + (row.window_active ? "1" : "0") +
-         row.layouts + "\t" + flag(row.piped) + std::to_string(row.cols) + "\t" + flag(row.person_types) +
-         name + "\n";
+         row.layouts + "\t" + flag(row.piped) + std::to_string(row.cols) + "\t" + std::to_string(row.rows) +
+         "\t" + flag(row.alternate) + flag(row.person_types) + name + "\n";
 }
 
 /// A tmux server that is none: it answers as a test has told it, and keeps what it was asked.

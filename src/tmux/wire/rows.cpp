@@ -57,7 +57,8 @@ std::string unescape_tmux_name(std::string_view name) {
 std::string pane_format(std::string_view tag) {
   return std::string(tag) +
          "\t#{session_id}\t#{window_id}\t#{?@terminally_tabs,1,0}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}"
-         "\t#{window_active}#{@terminally_layouts}\t#{pane_pipe}\t#{pane_width}\t#{?" +
+         "\t#{window_active}#{@terminally_layouts}\t#{pane_pipe}\t#{pane_width}\t#{pane_height}\t#{alternate_"
+         "on}\t#{?" +
          typed_into_by_others() + ",1,0}\t#{window_name}";
 }
 
@@ -76,13 +77,14 @@ std::string untold(const PaneRow& active) {
 
 std::optional<PaneRow> parse_pane_row(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, '\t');
-  if (fields.size() != 12) {
+  if (fields.size() != 14) {
     return std::nullopt;
   }
   const auto pane = parse_pane_id(fields[4]);
   const auto pid = parse_int(fields[5]);
   const auto cols = parse_int(fields[9]);
-  if (!parse_window_id(fields[2]) || !pane || !pid || !cols) {
+  const auto height = parse_int(fields[10]);
+  if (!parse_window_id(fields[2]) || !pane || !pid || !cols || !height) {
     return std::nullopt;
   }
   PaneRow row;
@@ -98,8 +100,10 @@ std::optional<PaneRow> parse_pane_row(std::string_view line) {
   row.layouts = fields[7].substr(fields[7].empty() ? 0 : 1);
   row.piped = fields[8] == "1";
   row.cols = *cols;
-  row.person_types = fields[10] == "1";
-  row.name = unescape_tmux_name(fields[11]);
+  row.rows = *height;
+  row.alternate = fields[11] == "1";
+  row.person_types = fields[12] == "1";
+  row.name = unescape_tmux_name(fields[13]);
   return row;
 }
 

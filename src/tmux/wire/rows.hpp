@@ -23,6 +23,8 @@ struct PaneRow {
   std::string layouts;  ///< differs once panes anywhere came, went or changed their size (count_layouts)
   bool piped = false;   ///< #{pane_pipe}
   int cols = 0;
+  int rows = 0;
+  bool alternate = false;     ///< a program has the alternate screen
   bool person_types = false;  ///< a person is just typing there
   std::string name;           ///< of the window, exactly as it was given
 };

@@ -75,12 +75,12 @@ void write_tmux_config(const Instance& instance, const std::string& text) {
   }
 }
 
-/// Who asks once needs nobody who is kept.
+/// Who asks once needs no client that is kept.
 std::shared_ptr<TmuxChannel> channel_to(const boost::asio::any_io_executor& executor, const Config& config,
                                         const Instance& instance,
                                         std::shared_ptr<const std::string> session) {
   auto spawned = std::make_shared<SpawnedClient>(config.tmux, instance.socket(), instance.tmux_config());
-  if (config.guest) {
+  if (config.guest && !config.stays) {
     return spawned;
   }
   return std::make_shared<ControlChannel>(executor, std::move(spawned), std::move(session));

@@ -1,0 +1,320 @@
+// Reads requests, has them admitted, and writes the answers.
+#include "http/connection.hpp"
+
+#include <boost/asio.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "http/answers.hpp"
+#include "http/gate.hpp"
+#include "http/page_socket.hpp"
+#include "http/stream.hpp"
+#include "json/json_reader.hpp"
+
+namespace terminally {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable);
+using Parser = http::request_parser<http::string_body>;
+
+std::string_view view_of(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::vector<std::string_view> all_of(const http::fields& fields, http::field name) {
+  std::vector<std::string_view> values;
+  const auto [begin, end] = fields.equal_range(name);
+  for (auto field = begin; field != end; ++field) {
+    values.push_back(view_of(field->value()));
+  }
+  return values;
+}
+
+/// Empty where a header is missing, and where it is there twice.
+std::string_view single(const http::fields& fields, std::string_view name) {
+  const beast::string_view field(name.data(), name.size());
+  return fields.count(field) == 1 ? view_of(fields[field]) : std::string_view();
+}
+
+RequestHead head_to_judge(const http::request<http::string_body>& request) {
+  RequestHead head;
+  head.method = view_of(request.method_string());
+  head.target = view_of(request.target());
+  head.hosts = all_of(request, http::field::host);
+  head.origins = all_of(request, http::field::origin);
+  head.fetch_site = single(request, "Sec-Fetch-Site");
+  head.cookies = single(request, "Cookie");
+  head.upgrades = beast::websocket::is_upgrade(request);
+  return head;
+}
+
+std::optional<Response> refuse_length(const Parser& parser) {
+  if (parser.chunked() && parser.get().count(http::field::content_length) > 0) {
+    return error_response(400, "invalid_argument", "The body has two lengths");
+  }
+  return std::nullopt;
+}
+
+/// What is said of a request that cannot be read; nothing where nobody is there to read it.
+std::optional<Response> complaint_about(const boost::system::error_code& error) {
+  if (error == http::error::header_limit) {
+    return error_response(431, "too_large", "The header is longer than 16 KiB");
+  }
+  if (error == http::error::body_limit) {
+    return error_response(413, "too_large", "The body is longer than 1 MiB");
+  }
+  const bool unreadable = error.category() == http::make_error_code(http::error::bad_method).category() &&
+                          error != http::error::end_of_stream && error != http::error::partial_message;
+  return unreadable ? std::optional(error_response(400, "invalid_argument", "This is no HTTP request"))
+                    : std::nullopt;
+}
+
+std::string code_in(const std::string& body) {
+  nlohmann::json value;
+  std::string detail;
+  const bool read = read_json(body, value, detail) == JsonFault::none && value.is_object();
+  return read ? text_field(value, "code").value_or("") : "";
+}
+
+Response enter(House& house, const Admitted& admitted, const std::string& body) {
+  const auto entered = house.sessions.enter(code_in(body), admitted.port, Clock::now());
+  if (!entered) {
+    return error_response(403, "code_used",
+                          "This link was used already. terminally-mcp open prints a new one.");
+  }
+  Response response;
+  response.headers.emplace_back("Set-Cookie", cookie_name(admitted.port) + "=" + entered->cookie +
+                                                  "; HttpOnly; SameSite=Strict; Path=/");
+  response.body = entered->visitor.role == Role::exec ? "{\"role\":\"exec\"}\n" : "{\"role\":\"view\"}\n";
+  return response;
+}
+
+Awaitable<Response> ask_site(Site& site, Request request) {
+  std::optional<Response> failed;
+  try {
+    co_return co_await site.answer(std::move(request));
+  } catch (const Error& error) {
+    failed = error_response(error);
+  } catch (const std::exception& error) {
+    failed = error_response(500, "internal", error.what());
+  }
+  co_return std::move(*failed);
+}
+
+std::string chunk_of(const std::string& piece) {
+  std::array<char, 20> size{};
+  const int digits = std::snprintf(size.data(), size.size(), "%zx\r\n", piece.size());
+  return std::string(size.data(), static_cast<std::size_t>(digits)) + piece + "\r\n";
+}
+
+}  // namespace
+
+struct Connection::State {
+  State(Stream over, House& of) : stream(std::move(over)), house(of) {}
+
+  /// False: the connection is not to be used any more.
+  Awaitable<bool> serve_one();
+  Awaitable<bool> answer(Parser& parser, Admitted admitted);
+  Awaitable<bool> write(Response response, const Parser* parser);
+  Awaitable<bool> write_source(const BodySource& source, bool chunked, std::optional<std::uint64_t> length);
+  Awaitable<bool> write_bytes(std::string_view bytes, Milliseconds within);
+  Awaitable<bool> read_body(Parser& parser);
+
+  Stream stream;
+  House& house;
+  beast::flat_buffer buffer{std::size_t{64} << 10U};
+  std::unique_ptr<PageSocket> socket;
+  bool known = false;
+  bool busy = false;
+};
+
+Awaitable<bool> Connection::State::write_bytes(std::string_view bytes, Milliseconds within) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    stream.expires_after(within);
+    const auto [error, size] = co_await asio::async_write(stream, asio::buffer(piece), kQuietly);
+    if (error) {
+      co_return false;
+    }
+    bytes.remove_prefix(piece.size());
+  }
+  co_return true;
+}
+
+Awaitable<bool> Connection::State::write_source(const BodySource& source, bool chunked,
+                                                std::optional<std::uint64_t> length) {
+  std::uint64_t written = 0;
+  while (!length || written < *length) {
+    stream.expires_never();
+    const std::string piece = co_await source();
+    written += piece.size();
+    if (piece.empty()) {
+      break;
+    }
+    const std::string bytes = chunked ? chunk_of(piece) : piece;
+    const bool taken = co_await write_bytes(bytes, kPausedFor);
+    if (!taken) {
+      co_return false;
+    }
+  }
+  if (chunked) {
+    co_return co_await write_bytes("0\r\n\r\n", kPieceWithin);
+  }
+  co_return length&& written == *length;  // else only the end of the connection tells the end of the body
+}
+
+/// `parser`: of the request; null where that could not be read.
+Awaitable<bool> Connection::State::write(Response response, const Parser* parser) {
+  const bool http11 = parser != nullptr && parser->get().version() >= 11;
+  const bool chunked = response.source && !response.length && http11;
+  const bool keeps_alive = parser != nullptr && parser->is_done() && parser->keep_alive() && !house.ends &&
+                           (!response.source || response.length || chunked);
+  std::string out = head_of(response, keeps_alive, chunked);
+  const bool head_only = parser != nullptr && parser->get().method() == http::verb::head;
+  if (!head_only && !response.source) {
+    out += response.body;
+  }
+  const bool written = co_await write_bytes(out, kPieceWithin);
+  if (!written || head_only || !response.source) {
+    co_return written&& keeps_alive;
+  }
+  const bool whole = co_await write_source(response.source, chunked, response.length);
+  co_return whole&& keeps_alive;
+}
+
+Awaitable<bool> Connection::State::read_body(Parser& parser) {
+  stream.expires_after(kBodyWithin);
+  if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+    const bool told = co_await write_bytes("HTTP/1.1 100 Continue\r\n\r\n", kBodyWithin);
+    if (!told) {
+      co_return false;
+    }
+  }
+  const auto [error, size] = co_await http::async_read(stream, buffer, parser, kQuietly);
+  if (!error) {
+    co_return true;
+  }
+  if (auto complaint = complaint_about(error)) {
+    co_await write(std::move(*complaint), nullptr);
+  }
+  co_return false;
+}
+
+Awaitable<bool> Connection::State::answer(Parser& parser, Admitted admitted) {
+  if (admitted.door == Door::live) {
+    stream.expires_never();
+    socket = std::make_unique<PageSocket>(std::move(stream), std::move(admitted.visitor));
+    co_await socket->serve(parser.release(), std::move(admitted.target.query), house.site);
+    co_return false;
+  }
+  const bool read = co_await read_body(parser);
+  if (!read) {
+    co_return false;
+  }
+  if (admitted.door == Door::file) {
+    Response file = file_response(house.files, admitted.target.path);
+    co_return co_await write(std::move(file), &parser);
+  }
+  if (admitted.door == Door::enter) {
+    Response entered = enter(house, admitted, parser.get().body());
+    co_return co_await write(std::move(entered), &parser);
+  }
+  Request request;
+  request.method = parser.get().method() == http::verb::post ? "POST" : "GET";
+  request.path = std::move(admitted.target.path);
+  request.query = std::move(admitted.target.query);
+  request.body = std::move(parser.get().body());
+  request.visitor = std::move(admitted.visitor);
+  stream.expires_never();
+  Response response = co_await ask_site(house.site, std::move(request));
+  co_return co_await write(std::move(response), &parser);
+}
+
+Awaitable<bool> Connection::State::serve_one() {
+  if (buffer.size() == 0) {
+    constexpr std::size_t kFirstRead = 8'192;
+    stream.expires_after(kIdle);
+    busy = false;
+    const auto [error, size] = co_await stream.async_read_some(buffer.prepare(kFirstRead), kQuietly);
+    if (error) {
+      co_return false;
+    }
+    buffer.commit(size);
+  }
+  busy = true;
+  Parser parser;
+  parser.header_limit(kMostHeader);
+  parser.body_limit(kMostBody);
+  stream.expires_after(kHeaderWithin);
+  const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kQuietly);
+  if (error) {
+    if (auto complaint = complaint_about(error)) {
+      co_await write(std::move(*complaint), nullptr);
+    }
+    co_return false;
+  }
+  auto refused = refuse_length(parser);
+  auto judged = refused ? std::variant<Response, Admitted>(std::move(*refused))
+                        : admit(head_to_judge(parser.get()), house);
+  if (auto* refusal = std::get_if<Response>(&judged)) {
+    co_return co_await write(std::move(*refusal), &parser);
+  }
+  auto& admitted = std::get<Admitted>(judged);
+  known = known || admitted.door == Door::api || admitted.door == Door::live;
+  co_return co_await answer(parser, std::move(admitted));
+}
+
+Connection::Connection(const asio::any_io_executor& executor, UniqueFd socket, int family, House& house) {
+  asio::generic::stream_protocol::socket opened(executor, asio::generic::stream_protocol(family, 0),
+                                                socket.get());
+  static_cast<void>(socket.release());
+  state_ = std::make_unique<State>(Stream(std::move(opened)), house);
+}
+
+Connection::~Connection() = default;
+
+Awaitable<void> Connection::serve() {
+  try {
+    bool goes_on = true;
+    while (goes_on && !state_->house.ends) {
+      goes_on = co_await state_->serve_one();
+    }
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the connection is over, whatever it was
+  }
+  cut();
+}
+
+bool Connection::is_known() const {
+  return state_->known;
+}
+
+void Connection::finish() {
+  if (state_->socket) {
+    state_->socket->finish();
+  } else if (!state_->busy) {
+    cut();
+  }
+}
+
+void Connection::cut() {
+  if (state_->socket) {
+    state_->socket->cut();
+  } else {
+    state_->stream.close();
+  }
+}
+
+}  // namespace terminally

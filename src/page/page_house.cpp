@@ -1,0 +1,64 @@
+#include "page/page_house.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace terminally {
+
+PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
+    : executor_(std::move(executor)),
+      config_(std::move(config)),
+      redaction_(make_redaction(config_)),
+      list_(config_) {}
+
+InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
+  const std::vector<std::string> known = known_instances(config_);
+  const auto is_known = [&known](const std::string& name) {
+    return std::ranges::find(known, name) != known.end();
+  };
+  std::erase_if(feeds_, [&](const auto& entry) { return entry.second->is_idle() && !is_known(entry.first); });
+  if (!is_known(instance)) {
+    throw Error(ErrorCode::not_found,
+                "there is no instance \"" + instance + "\" of this user on this machine");
+  }
+  std::shared_ptr<InstanceFeed>& feed = feeds_[instance];
+  if (!feed) {
+    feed = std::make_shared<InstanceFeed>(executor_, config_, instance);
+  }
+  return InstanceFeed::Look(feed);
+}
+
+std::shared_ptr<const Secrets> PageHouse::hidden_from(const Visitor& visitor) const {
+  if (visitor.role == Role::exec || !redaction_->secrets->any()) {
+    return nullptr;
+  }
+  return redaction_->secrets;
+}
+
+std::shared_ptr<const Secrets> PageHouse::hidden_from(const Visitor& visitor, InstanceFeed& feed) {
+  if (visitor.role != Role::exec && !redaction_->variables.empty()) {
+    redaction_->learn(feed.manager().tabs().new_variables(redaction_->variables, redaction_->tabs));
+  }
+  return hidden_from(visitor);
+}
+
+nlohmann::json instances_json(const std::vector<InstanceRow>& rows) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const InstanceRow& instance : rows) {
+    nlohmann::json row;
+    row["name"] = instance.name;
+    row["project"] = instance.project;
+    row["kind"] = instance.unnamed ? "unnamed" : "named";
+    row["server"] = instance.server;
+    row["tabs"] = instance.tabs;
+    row["running"] = instance.running;
+    row["last_output_at"] = instance.last_output_at_ms == 0 ? nlohmann::json(nullptr)
+                                                            : nlohmann::json(instance.last_output_at_ms);
+    array.push_back(std::move(row));
+  }
+  return array;
+}
+
+}  // namespace terminally

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config.hpp"
+#include "http/site.hpp"
+#include "page/instance_feed.hpp"
+#include "page/instance_list.hpp"
+#include "toolkit/redaction.hpp"
+
+namespace terminally {
+
+/// What all pages share: the instances of this user on this machine, each looked at once however many pages
+/// look, and what is hidden from pages that may only look.
+class PageHouse {
+ public:
+  /// `config` is that of the process. Throws Error where the values to mask cannot be read.
+  PageHouse(boost::asio::any_io_executor executor, Config config);
+
+  /// Throws Error(not_found) where this user has no instance of that name.
+  [[nodiscard]] InstanceFeed::Look look_at(const std::string& instance);
+  /// As files say now.
+  [[nodiscard]] std::vector<InstanceRow> instances() { return list_.look(); }
+  /// What is masked for a visitor; null: nothing is.
+  [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor) const;
+  /// The same, with what the tabs of this instance have been given since.
+  [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor, InstanceFeed& feed);
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
+
+ private:
+  boost::asio::any_io_executor executor_;
+  Config config_;
+  std::shared_ptr<Redaction> redaction_;
+  InstanceList list_;
+  std::map<std::string, std::shared_ptr<InstanceFeed>> feeds_;
+};
+
+/// The rows of the menu.
+[[nodiscard]] nlohmann::json instances_json(const std::vector<InstanceRow>& rows);
+
+}  // namespace terminally

@@ -1,0 +1,251 @@
+"""The page in a real browser: people watch, answer, take over and cancel while agents work (issue 28)."""
+
+import unittest
+
+import path  # noqa: F401
+from harness import Sandbox, Server, main, poll
+from harness.browser import PageServer
+from harness.chromium import Chromium, ChromiumPage
+
+LINES = "[...document.querySelectorAll('.cmd-block:last-of-type .ln-text')].map((l) => l.textContent)"
+
+
+class PageTest(unittest.TestCase):
+    """One Chromium for a class; for each test a server with a tab, and `serve`."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.chromium = cls.enterClassContext(Chromium())
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.server = self.enterContext(Server(sandbox=self.sandbox))
+        self.serve = self.enterContext(PageServer(self.sandbox))
+
+    def page(self, *arguments: str, **looks) -> ChromiumPage:
+        page = self.chromium.open(self.serve.link(*arguments), **looks)
+        page.wait("() => document.querySelector('.foot:not(.off)') !== null")
+        return page
+
+    def quiet(self, page: ChromiumPage) -> None:
+        self.assertEqual(page.errors(), [])
+
+
+class Watching(PageTest):
+    def test_a_link_opens_the_page_once(self) -> None:
+        link = self.serve.link()
+        page = self.chromium.open(link)
+        page.sees("No tabs yet")
+        self.assertNotIn(link.partition("#")[2], page.run("() => location.href"))
+        again = self.chromium.open(link)
+        again.sees("This link was used already. terminally-mcp open prints a new one.")
+        self.quiet(page)
+
+    def test_output_while_it_is_printed_and_how_it_ended(self) -> None:
+        page = self.page()
+        tab = self.server.create_tab(name="builds")
+        tab.start("echo first; read -t 60 -r line; echo got $line; exit_code() { return 3; }; exit_code")
+        page.wait(f"() => {LINES}.includes('first')")
+        page.sees("View only")
+        self.assertEqual(page.count(".cancel"), 0, "who may only look has nothing to cancel with")
+        tab.call("send_text", text="it")
+        page.wait("() => document.querySelector('.cmd-block.is-failed .exit')?.textContent === 'exit 3'")
+        self.assertEqual(page.run(f"() => {LINES}"), ["first", "it", "got it"])
+        self.assertIn("exit 3", page.text("#rail .tab"))
+        self.quiet(page)
+
+    def test_commands_fold_and_open(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("seq 1 50")
+        tab.execute("echo short")
+        tab.execute("seq 1 60")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('60')")
+        self.assertEqual(
+            page.run("() => [...document.querySelectorAll('.cmd-block')].map((b) => b.classList.contains('open'))"), [False, True, True]
+        )
+        self.assertIn("50 lines", page.text(".cmd-block:nth-of-type(1) h2"))
+        page.click(".cmd-block:nth-of-type(1) .fold")
+        page.wait("() => document.querySelectorAll('.cmd-block:nth-of-type(1) .ln').length === 50")
+        self.quiet(page)
+
+    def test_each_line_knows_its_byte(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute(
+            "printf 'a\\nb\\tc\\n\\033[31mred\\033[0m\\n\\n'; seq 1 300; printf 'über 日本\\n'; printf 'x%.0s' $(seq 1 500); echo; echo last"
+        )
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('last')")
+        log = tab.log()
+        rows = page.run(
+            "() => [...document.querySelectorAll('.ln')].map((l) => [Number(l.dataset.b), l.querySelector('.ln-text').textContent])"
+        )
+        self.assertGreater(len(rows), 30)
+        for byte, text in rows:
+            end = log.index(b"\n", byte)
+            self.assertEqual(log[byte:end].rstrip(b"\r").replace(b"\x1b[31m", b"").replace(b"\x1b[0m", b"").decode().expandtabs(8), text)
+
+    def test_a_link_to_a_byte(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("seq 1 3000")
+        tab.execute("seq 1 100")
+        byte = tab.log().index(b"1234\r\n")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('100')")
+        page.run("(hash) => { location.hash = hash; }", f"/{tab.id}/b/{byte}")
+        page.wait("() => document.querySelector('.ln.aim .ln-text')?.textContent === '1234'")
+        page.sees("Paused at")
+        self.quiet(page)
+
+
+class Following(PageTest):
+    def test_nothing_moves_while_paused(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("seq 1 40")
+        tab.start("seq 1 200; read -t 60 -r line; seq 1001 4000; echo over; read -t 60 -r line")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('200')")
+        page.ask("move", x=800, y=500)
+        page.ask("wheel", y=-700)
+        page.sees("Paused at")
+        place = "() => { const t = document.querySelector('#transcript').getBoundingClientRect().top + 60; const l = [...document.querySelectorAll('.ln')].find((x) => x.getBoundingClientRect().top > t); return [l.dataset.b, l.getBoundingClientRect().top]; }"
+        before = page.run(place)
+        tab.call("send_keys", keys=["Enter"])
+        page.wait("() => /[\\d,]{5} new lines/.test(document.querySelector('.pill').textContent)")
+        after = page.run(place)
+        self.assertEqual(before[0], after[0])
+        self.assertLess(abs(before[1] - after[1]), 1.01)
+        page.key("End")
+        page.wait(f"() => document.querySelector('.pill').hidden && {LINES}.includes('over')")
+        self.quiet(page)
+
+
+class Acting(PageTest):
+    def test_cancelled_by_a_person(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("echo on; sleep 120")
+        page, other = self.page("--exec"), self.page()
+        page.wait(f"() => {LINES}.includes('on')")
+        page.click(".cmd-block .cancel")
+        line = "[CANCELLED] Command terminated by a person in the browser"
+        page.sees(line)
+        other.sees(line)
+        ended = tab.wait_end()
+        self.assertEqual((ended.state, ended.reason), ("cancelled", "cancelled_by_person"))
+        self.quiet(page)
+
+    def test_cancelled_by_an_agent(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("echo on; sleep 120")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('on')")
+        tab.call("cancel_command")
+        page.sees("[CANCELLED] Command terminated by MCP client")
+
+    def test_a_password(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("read -s -r -p 'Password: ' word; echo; echo ${#word} letters")
+        page = self.page("--exec")
+        page.wait("() => document.querySelector('.ask .field[type=password]') !== null")
+        self.assertIn("asks for a password", page.text(".ask"))
+        self.assertIn("(1) ", page.run("() => document.title"))
+        page.ask("fill", at=".ask .field", text="correct horse 7")
+        page.click(".ask .primary")
+        page.sees("15 letters")
+        page.wait("() => document.querySelector('.ask') === null")
+        self.assertNotIn(b"correct horse", tab.log())
+        self.assertFalse(page.ask("heap", text="correct horse 7"), "in the page's memory")
+        self.quiet(page)
+
+    def test_a_line(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("read -r -p 'Go on? ' word; echo said $word")
+        page = self.page("--exec")
+        page.wait("() => document.querySelector('.ask .field') !== null")
+        self.assertIn("Go on?", page.text(".ask .what"))
+        page.ask("fill", at=".ask .field", text="yes")
+        page.key("Enter")
+        page.sees("said yes")
+
+    def test_taken_over(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("cat")
+        page, other = self.page("--exec"), self.page()
+        page.wait("() => document.querySelector('.cmd-block.is-running, .cmd-block.is-wait') !== null")
+        page.key("Control+Shift+Enter")
+        page.sees("You have this tab.")
+        other.sees("has this tab.")
+        page.wait("() => document.activeElement?.classList.contains('xterm-helper-textarea')")
+        page.ask("type", text="typed here\n")
+        poll(lambda: b"typed here\r\ntyped here" in tab.log(), 20, "what was typed")
+        self.assertIn("taken over by", tab.call_error("send_text", text="no"))
+        page.key("Control+Shift+Enter")
+        page.wait("() => !document.querySelector('#banner').textContent.includes('You have')")
+        tab.call("send_text", text="agent again")
+        page.sees("agent again")
+        self.quiet(page)
+
+
+class Hostile(PageTest):
+    def test_escape_sequences_change_nothing(self) -> None:
+        tab = self.server.create_tab(name="safe")
+        page = self.page("--exec")
+        evil = [
+            "\\033]0;evil\\007", "\\033]2;evil\\033\\\\", "\\033]52;c;ZXZpbA==\\007", "\\033]8;;javascript:alert(1)\\007click\\033]8;;\\007", "\\033]1337;File=name=x:AAAA\\007", "\\033Pq#0;2;0;0;0\\033\\\\",
+            "\\033[c\\033[>c\\033[6n\\033[?6n\\033]10;?\\007\\033]11;?\\007\\033P$qm\\033\\\\\\033[>q\\033[14t\\033[21t", "\\033[?1003h\\033[?2004h", "<img src=x onerror=document.title=1>", "<script>document.title=2</script>", "\\u202e\\u200b",
+        ]  # fmt: skip
+        tab.execute("printf '" + "\\n".join(evil) + "\\nstill here\\n'")
+        page.wait(f"() => {LINES}.includes('still here')")
+        self.assertEqual(page.run("() => document.title"), "safe · Terminally")
+        self.assertEqual(page.count("#transcript img, #transcript script, #transcript [onerror], #transcript a[href^=javascript]"), 0)
+        self.assertIn("<script>document.title=2</script>", page.run(f"() => {LINES}"))
+        page.key("s")
+        page.wait("() => document.querySelector('.xterm-screen') !== null")
+        self.assertEqual(tab.execute("echo typed nothing").output, "typed nothing\n")
+        self.assertEqual(page.run("() => document.title"), "safe · Terminally")
+        self.assertNotEqual(page.run("() => navigator.clipboard.readText().catch(() => '')"), "evil")
+        self.quiet(page)
+
+    def test_names_that_would_deceive(self) -> None:
+        self.server.create_tab(name="a\u202eb<b>x")
+        page = self.page()
+        page.wait("() => document.querySelector('#rail .tab .name')?.textContent.includes('x')")
+        self.assertEqual(page.text("#rail .tab .name"), "a\\u{202e}b<b>x")
+
+
+class Reconnecting(PageTest):
+    def test_bytes_go_on_where_they_stopped(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("for i in $(seq 1 300); do echo line $i; sleep 0.02; done; echo the end")
+        page = self.page()
+        for drop in range(8):
+            page.wait("() => document.querySelectorAll('.ln').length > 3 && document.querySelector('.foot:not(.off)') !== null")
+            page.ask("drop")
+        page.wait(f"() => {LINES}.includes('the end')", 60)
+        want = [*(f"line {i}" for i in range(1, 301)), "the end"]
+        shown = page.run(f"() => {LINES}")
+        self.assertGreater(len(shown), 30)
+        self.assertEqual(shown, want[-len(shown) :])
+
+    def test_it_says_that_the_connection_is_lost(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("echo on; sleep 60")
+        page = self.page("--exec")
+        page.wait(f"() => {LINES}.includes('on')")
+        self.serve.process.kill()
+        page.sees("Connection lost at")
+        page.sees("As of")
+        self.assertTrue(page.run("() => document.querySelector('.cmd-block .cancel').disabled"))
+        counted = page.text(".cmd-block .ms")
+        page.wait("() => new Promise((done) => setTimeout(() => done(true), 2100))")
+        self.assertEqual(page.text(".cmd-block .ms"), counted, "nothing counts without a connection")
+
+    def test_it_says_that_the_server_ended(self) -> None:
+        self.server.create_tab()
+        page = self.page()
+        self.serve.end()
+        page.sees("terminally-mcp open starts it again")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+// What stands in a block that waits for a person: a field for a line or a password, sent to that process alone.
+import { h } from './h';
+import { icon } from './icons';
+import type { Page } from './page';
+import { visible } from './text';
+import type { Awaiting, Command } from './wire';
+
+const LEFT_MS = 60_000;
+
+export function ask(page: Page, tab: string, c: Command, a: Awaiting, key: string): HTMLElement {
+  const secret = a.kind === 'password';
+  if (!page.mayType) {
+    return h('.ask', { 'data-keep': key }, h('.what', {}, icon(secret ? 'password' : 'input'), `Waiting for ${secret ? 'a password' : 'input'}`),
+      h('p', {}, 'This page may only look. To answer here, open it with ', h('b.mono', {}, 'terminally-mcp open --exec'), '.'));
+  }
+  const id = `ask-${c.id}`, says = h('p', { id: `${id}-says` }), told = h('p.told', { role: 'status', hidden: true });
+  const field = h<HTMLInputElement>('input.field', {
+    type: secret ? 'password' : 'text', id, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-form-type': 'other', 'aria-describedby': `${id}-says`,
+    onkeydown: (e: KeyboardEvent) => { if (e.key === 'Escape') { field.value = ''; field.blur(); } e.stopPropagation(); },
+  });
+  let timer = 0;
+  if (secret) {
+    field.onblur = () => { timer = window.setTimeout(() => { field.value = ''; }, LEFT_MS); };
+    field.onfocus = () => clearTimeout(timer);
+  }
+  const tell = (text: string) => { told.hidden = !text; told.textContent = text; };
+  const send = (e: Event) => {
+    e.preventDefault();
+    const text = field.value;
+    field.value = '';
+    tell('');
+    page.link.ask({ t: secret ? 'secret' : 'answer', tab, command: c.id, pid: a.pid, text }).catch((x: Error & { code?: string }) => {
+      tell(x.message || 'It no longer asks. Nothing was sent.');
+      if (!secret) field.value = text;
+    });
+  };
+  const who = visible(c.who?.name ?? 'somebody');
+  if (secret) says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. What you type goes to the terminal only: it is not logged, not stored, and no agent sees it.');
+  else says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. The line is sent with Enter.');
+  const label = secret ? [h('span.mono', {}, visible(a.process)), ' asks for a password'] : [visible(a.prompt.trim()) || `${visible(a.process)} waits for a line`];
+  return h('.ask', { 'data-keep': key }, h('label.what', { for: id }, icon(secret ? 'password' : 'input'), h('span', {}, ...label)), says,
+    h('form', { onsubmit: send, autocomplete: 'off' }, field, h('button.btn.primary', {}, 'Send'), h('button.btn.cancel', { type: 'button', onclick: () => page.cancel(tab, c) }, 'Cancel the command')), told);
+}

@@ -1,0 +1,33 @@
+// Entry: a one-time code in the fragment becomes a cookie; then the page.
+import { App } from './app';
+import { entry } from './empty';
+import { $, fill } from './h';
+
+async function enter(): Promise<string> {
+  const code = location.hash.slice(1);
+  if (!code || code.startsWith('/')) return '';
+  history.replaceState(null, '', location.pathname + location.search);
+  const answer = await fetch('/enter', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) }).catch(() => null);
+  if (answer?.ok) return '';
+  return answer ? 'This link was used already. terminally-mcp open prints a new one.' : 'terminally-mcp does not answer. terminally-mcp open starts it again.';
+}
+
+/** Whether this browser is known: a used link does no harm where it is. */
+async function known(): Promise<boolean> {
+  const answer = await fetch('/api/instances', { cache: 'no-store' }).catch(() => null);
+  return answer !== null && answer.status !== 401 && answer.status !== 403;
+}
+
+async function main(): Promise<void> {
+  const make = import('./terminal').then((m) => m.make);
+  const refused = await enter();
+  if (await known()) {
+    const app = new App(make, new URLSearchParams(location.search).get('instance'));
+    if (refused) app.note(refused);
+    return;
+  }
+  $('app').hidden = true;
+  $('gate').hidden = false;
+  fill($('gate'), entry(refused || 'A link with a code opens this page, once. terminally-mcp open prints one.'));
+}
+void main();
