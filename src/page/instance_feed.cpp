@@ -12,9 +12,10 @@
 namespace terminally {
 namespace {
 
-/// How often tabs are looked at while somebody looks on. Output and commands are watched and do not wait for
-/// that.
+/// How often tabs are looked at while somebody looks on: less often where nothing has changed for a while.
+/// Output and commands are watched and do not wait for that.
 constexpr Milliseconds kLookEvery{250};
+constexpr Milliseconds kLookAtStill{500};
 
 Config guest_in(Config config, const std::string& name) {
   config.instance = name;
@@ -72,7 +73,9 @@ Awaitable<void> InstanceFeed::seen() {
 }
 
 Awaitable<void> InstanceFeed::look_on(std::shared_ptr<InstanceFeed> self) {
+  Clock::time_point changed = Clock::now();
   while (self->lookers_ > 0) {
+    const std::uint64_t version = self->board_.version();
     try {
       co_await self->look();
     } catch (const Error& error) {  // tmux does not answer, or is gone
@@ -82,7 +85,10 @@ Awaitable<void> InstanceFeed::look_on(std::shared_ptr<InstanceFeed> self) {
       self->follow_server();
     }
     self->first_look_.set();
-    co_await sleep_for(kLookEvery);
+    if (self->board_.version() != version) {
+      changed = Clock::now();
+    }
+    co_await sleep_for(pause_after(Clock::now() - changed, kLookEvery, kLookAtStill));
   }
   self->watched_records_.clear();
   self->looks_ = false;

@@ -45,10 +45,11 @@ Pattern pattern_in(const PageRequest& request) {
   return Pattern(quoted(text, request.flag("regex")), options);
 }
 
-json command_at(const std::vector<CommandRecord>& commands, std::uint64_t byte) {
+/// The command whose output has this byte; null: none has.
+const CommandRecord* command_at(const std::vector<CommandRecord>& commands, std::uint64_t byte) {
   for (auto it = commands.rbegin(); it != commands.rend(); ++it) {
     if (it->start_byte <= byte) {
-      return it->state == CommandState::running || byte < it->end_byte ? json(it->id) : json(nullptr);
+      return it->state == CommandState::running || byte < it->end_byte ? &*it : nullptr;
     }
   }
   return nullptr;
@@ -111,7 +112,7 @@ Awaitable<bool> PageSearch::search(Place& place, const Tell& tell) {
     searched_ = before + std::min(search.offset(), place.end) - std::min(place.begin, place.end);
     if (step == LogSearch::Step::found) {
       const LineMatch& match = search.found();
-      found_.push_back(hit(place, match.line_begin, match.text, match.match));
+      found_.push_back(hit(place, match));
       ++hits_;
     }
     const bool ends = step == LogSearch::Step::at_end || hits_ >= limit_ ||
@@ -134,8 +135,11 @@ Awaitable<bool> PageSearch::search(Place& place, const Tell& tell) {
   }
 }
 
-json PageSearch::hit(const Place& place, std::uint64_t line_begin, const std::string& line,
-                     Pattern::Match match) const {
+/// A command's first line begins behind its START, which stands in the line that we typed.
+json PageSearch::hit(const Place& place, const LineMatch& found) const {
+  const std::string& line = found.text;
+  const Pattern::Match match = found.match;
+  const CommandRecord* const command = command_at(place.commands, found.byte);
   std::size_t begin = 0;
   if (line.size() > kShownBytes && match.begin > kBeforeMatch) {
     begin = whole_characters(line, match.begin - kBeforeMatch).size();
@@ -161,8 +165,8 @@ json PageSearch::hit(const Place& place, std::uint64_t line_begin, const std::st
   }
   json one;
   one["tab"] = to_string(place.tab);
-  one["command"] = command_at(place.commands, line_begin);
-  one["byte"] = line_begin;
+  one["command"] = command != nullptr ? json(command->id) : json(nullptr);
+  one["byte"] = command != nullptr ? std::max(found.line_begin, command->start_byte) : found.line_begin;
   one["text"] = std::move(text);
   one["marks"] = std::move(marks);
   return one;

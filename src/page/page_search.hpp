@@ -13,6 +13,7 @@
 #include "page/tab_board.hpp"
 #include "secrets/secrets.hpp"
 #include "text/pattern.hpp"
+#include "text/pattern_scan.hpp"
 
 namespace terminally {
 
@@ -42,8 +43,7 @@ class PageSearch {
     std::vector<CommandRecord> commands = {};
   };
   [[nodiscard]] Awaitable<bool> search(Place& place, const Tell& tell);
-  [[nodiscard]] nlohmann::json hit(const Place& place, std::uint64_t line_begin, const std::string& line,
-                                   Pattern::Match match) const;
+  [[nodiscard]] nlohmann::json hit(const Place& place, const LineMatch& found) const;
   [[nodiscard]] nlohmann::json news(bool done);
 
   nlohmann::json id_;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kWireVersion = 1;
 /// What changes faster is told so often.
 constexpr Milliseconds kBetweenNews{100};
 /// How often other instances are looked for.
-constexpr Milliseconds kLookForInstances{500};
+constexpr Milliseconds kLookForInstances{800};
 
 std::string login_name() {
   const char* name = std::getenv("LOGNAME");

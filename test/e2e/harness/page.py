@@ -48,7 +48,10 @@ class Page:
         """Takes one message, if any comes in time."""
         if not self.socket.bytes and not select.select([self.socket.socket], [], [], timeout)[0]:
             return False
-        got = self.socket.receive()
+        try:
+            got = self.socket.receive(5)
+        except TimeoutError:  # it was a ping
+            return False
         if got is None:
             raise ConnectionError(f"the socket is closed: {self.socket.closed}")
         if isinstance(got, bytes):
