@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "system/keyboard_wait.hpp"
 #include "system/proc.hpp"
 #include "system/taken_terminal.hpp"
 #include "system/terminal.hpp"
@@ -367,6 +368,12 @@ ExitReporter exit_reporter(int shell_pid) {
 }
 
 Prompt prompt_state(const Foreground& foreground, const std::string& tty) {
+  if (foreground.kind == Foreground::Kind::gateway) {
+    if (const InnerTerminal end = end_of_keys(tty, foreground); end.tty != tty) {
+      const bool shell = end.foreground.is_shell() || end.foreground.kind == Foreground::Kind::gateway;
+      return shell ? prompt_state(end.foreground, end.tty) : Prompt::not_yet;
+    }
+  }
   const auto mode = terminal_mode(tty);
   const Prompt state = mode ? prompt_in(*mode, foreground, tty) : Prompt::not_yet;
   if (state == Prompt::not_yet) {

@@ -15,7 +15,9 @@ struct KeyboardLook {
   bool unseen = false;
 };
 
-/// Behind a terminal that a program of the tab made (sudo, script) it is looked for there.
-[[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground);
+/// Behind a terminal that a program of the tab made (sudo, script) it is looked for there. `runs_ours`: the
+/// shell in front there runs a command of ours, so it is not at its prompt.
+[[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground,
+                                            bool runs_ours = false);
 
 }  // namespace terminally

@@ -12,11 +12,6 @@ namespace {
 /// So many shells within each other are looked through.
 constexpr std::size_t kDeepestNesting = 4;
 
-std::string where_it_is_now(const Foreground& now) {
-  const std::string cwd = process_cwd(now.pid);
-  return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
-}
-
 /// The way of the command that was begun last, and what the records of the commands behind it say of it.
 struct LastGateway {
   ShellGateway way;      ///< its times: the latest of them
@@ -60,6 +55,11 @@ void mark_told(Tab& tab, LastGateway last) {
 }
 
 }  // namespace
+
+std::string where_it_is_now(const Foreground& now) {
+  const std::string cwd = process_cwd(now.pid);
+  return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
+}
 
 std::optional<ShellGateway> shell_gateway(const Foreground& foreground, Clock::time_point seen) {
   const auto gateway = gateway_to(foreground);

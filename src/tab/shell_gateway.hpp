@@ -9,6 +9,9 @@
 
 namespace terminally {
 
+/// "bash in /home": a shell in the foreground, and its directory where that can be seen.
+[[nodiscard]] std::string where_it_is_now(const Foreground& now);
+
 /// What the shell in the foreground, which was seen at its prompt at `seen`, is reached through, the nearest:
 /// an ssh, su or sudo. None: it is a shell of this user on this side. While that shell lives.
 [[nodiscard]] std::optional<ShellGateway> shell_gateway(const Foreground& foreground, Clock::time_point seen);
