@@ -5,7 +5,7 @@
 
 #include "command/command_end.hpp"
 #include "command/evidence.hpp"
-#include "command/nested_shell.hpp"
+#include "tab/shell_gateway.hpp"
 
 namespace terminally {
 

@@ -6,10 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "command/command_run.hpp"
 #include "system/keyboard_wait.hpp"
-#include "tab/shell_gateway.hpp"
 
 namespace terminally {
 namespace {
@@ -94,15 +92,6 @@ std::optional<MeantShell> meant_shell(const Tab& tab) {
   const int pid = opened ? front.pid : (*begun)->record().shell_pid;
   const auto shell = opened || pid != front.shell_pid ? process_info(pid) : std::nullopt;
   return shell ? std::optional(MeantShell{shell->id(), shell->name}) : std::nullopt;
-}
-
-void refuse_if_gone(const Tab& tab, const std::optional<MeantShell>& meant, const Foreground& now) {
-  if (meant && !is_alive(meant->process)) {
-    throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": the " + meant->name +
-                                     " that it was meant for has ended since this call came, so it would "
-                                     "run in " +
-                                     where_it_is_now(now) + ". The same call again runs it there");
-  }
 }
 
 }  // namespace terminally

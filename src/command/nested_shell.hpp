@@ -5,6 +5,7 @@
 
 #include "system/foreground.hpp"
 #include "tab/record.hpp"
+#include "tab/shell_gateway.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {
@@ -22,14 +23,7 @@ namespace terminally {
 [[nodiscard]] std::optional<CommandRecord> begun_inside(const Tab& tab);
 
 /// The shell inside the tab's own that a call meant, which came while something else had its turn there.
-struct MeantShell {
-  ProcessId process;
-  std::string name;
-};
 /// None: the tab's own shell, or whichever the command before it opens.
 [[nodiscard]] std::optional<MeantShell> meant_shell(const Tab& tab);
-/// Throws Error(busy) where that shell has ended: the same line may do something else in the one around it.
-/// `now`: where it would run.
-void refuse_if_gone(const Tab& tab, const std::optional<MeantShell>& meant, const Foreground& now);
 
 }  // namespace terminally

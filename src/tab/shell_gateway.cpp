@@ -98,4 +98,13 @@ std::string note_of_lost_gateway(Tab& tab, const Foreground& now, Clock::time_po
                                    ". The same call again runs it there");
 }
 
+void refuse_if_gone(const Tab& tab, const std::optional<MeantShell>& meant, const Foreground& now) {
+  if (meant && !is_alive(meant->process)) {
+    throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": the " + meant->name +
+                                     " that it was meant for has ended since this call came, so it would "
+                                     "run in " +
+                                     where_it_is_now(now) + ". The same call again runs it there");
+  }
+}
+
 }  // namespace terminally

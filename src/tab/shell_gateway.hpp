@@ -26,4 +26,13 @@ void note_told(Tab& tab, const CommandRecord& told);
 /// text or keys were sent since, which may be how it was left. Else nothing.
 [[nodiscard]] std::string note_of_lost_gateway(Tab& tab, const Foreground& now, Clock::time_point called);
 
+/// The shell inside the tab's own that a command is meant for.
+struct MeantShell {
+  ProcessId process;
+  std::string name;
+};
+/// Throws Error(busy) where that shell has ended: the same line may do something else in the one around it.
+/// `now`: where it would run.
+void refuse_if_gone(const Tab& tab, const std::optional<MeantShell>& meant, const Foreground& now);
+
 }  // namespace terminally

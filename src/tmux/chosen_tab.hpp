@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/files.hpp"
-#include "command/nested_shell.hpp"
+#include "tab/shell_gateway.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/tab_table.hpp"
 

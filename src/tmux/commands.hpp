@@ -4,9 +4,9 @@
 
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
-#include "command/call_time.hpp"
 #include "command/command_run.hpp"
 #include "config.hpp"
+#include "tab/call_time.hpp"
 #include "tab/tab.hpp"
 #include "tmux/tab_table.hpp"
 

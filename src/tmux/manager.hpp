@@ -9,9 +9,9 @@
 
 #include "base/awaitable.hpp"
 #include "base/keyed_mutex.hpp"
-#include "command/call_time.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
+#include "tab/call_time.hpp"
 #include "tab/wait_terms.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"

@@ -9,10 +9,11 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "command/busy.hpp"
-#include "command/escalation.hpp"
 #include "command/nested_shell.hpp"
 #include "command/prompt.hpp"
 #include "system/terminal.hpp"
+#include "tab/escalation.hpp"
+#include "tab/place_choice.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
@@ -21,7 +22,6 @@
 #include "tmux/command_results.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/place_choice.hpp"
 #include "tmux/tabs.hpp"
 
 namespace terminally {
@@ -396,21 +396,11 @@ Awaitable<CommandResult> StopCalls::cancel_command(QueryCommand command, bool fo
 }
 
 Awaitable<void> StopCalls::end_command(WindowId window, std::string command_id) {
-  const CallTime time = parts_.times.call_time();
-  const TabPtr tab = co_await parts_.tabs.find_open(window);
-  parts_.commands.look_after(tab);
-  const auto found = std::ranges::find_if(
-      tab->runs, [&command_id](const RunPtr& run) { return run->record().id == command_id; });
-  if (found == tab->runs.end()) {
-    QueryCommand query;
-    query.window_id = window;
-    query.command_id = std::move(command_id);
-    query.max_output_bytes = 0;
-    co_await cancel_elsewhere(parts_, tab, std::move(query), false, time);
-    co_return;
-  }
-  const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list
-  co_await end_in_turn(tab, run, false, time);
+  QueryCommand query;
+  query.window_id = window;
+  query.command_id = std::move(command_id);
+  query.max_output_bytes = 0;
+  static_cast<void>(co_await cancel_by_id(parts_, std::move(query), false, parts_.times.call_time()));
 }
 
 }  // namespace terminally

@@ -10,11 +10,12 @@
 #include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
+#include "command/nested_shell.hpp"
 #include "command/prompt.hpp"
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/work_directory.hpp"
-#include "tmux/place_choice.hpp"
+#include "tab/place_choice.hpp"
 #include "tmux/tab_directory.hpp"
 #include "tmux/window_options.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
-#include "command/call_time.hpp"
+#include "tab/call_time.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/chosen_tab.hpp"
 #include "tmux/commands.hpp"
