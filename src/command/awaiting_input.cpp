@@ -18,18 +18,26 @@ namespace {
 
 using Kind = AwaitingInput::Kind;
 
+/// Whether this shell runs a command of ours. None: none was typed into it.
+std::optional<bool> runs_ours(const Tab& tab, const Foreground& shell) {
+  const auto run = std::find_if(tab.runs.rbegin(), tab.runs.rend(), [&shell](const auto& candidate) {
+    return candidate->record().shell_pid == shell.pid;
+  });
+  if (run == tab.runs.rend()) {
+    return std::nullopt;
+  }
+  const CommandRecord& record = (*run)->record();
+  const bool begun = record.start_byte > record.typed_byte;
+  return begun && !(*run)->has_ended() && !tab.files.exit_code(record.nonce);
+}
+
 /// Whether a shell in the foreground is at its own prompt, with nothing of ours to do.
 bool is_idle_shell(const Tab& tab, const Foreground& foreground) {
   if (!foreground.is_shell()) {
     return false;
   }
-  const auto run = std::find_if(tab.runs.rbegin(), tab.runs.rend(), [&foreground](const auto& candidate) {
-    return candidate->record().shell_pid == foreground.pid;
-  });
-  if (run != tab.runs.rend()) {
-    const CommandRecord& record = (*run)->record();
-    const bool begun = record.start_byte > record.typed_byte;
-    return !begun || (*run)->has_ended() || tab.files.exit_code(record.nonce).has_value();
+  if (const auto ours = runs_ours(tab, foreground)) {
+    return !*ours;
   }
   if (foreground.kind == Foreground::Kind::nested) {
     return false;
@@ -62,7 +70,9 @@ Look look_once(const Tab& tab) {
       is_idle_shell(tab, foreground)) {
     return {};
   }
-  return {foreground, look_at_keyboard(tab, foreground)};
+  const Foreground end = end_of_keys(tab.tty, foreground).foreground;
+  const bool at_work = end.is_shell() && runs_ours(tab, end).value_or(false);
+  return {foreground, look_at_keyboard(tab, foreground, at_work)};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "log/log_end.hpp"
+#include "system/keyboard_wait.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal.hpp"
@@ -128,20 +129,29 @@ asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
   TabProcesses processes(context_.processes, tab_, record_->shell_pid);
   co_await processes.look();
   const SeenGroup group = processes.group(signal.group);
-  if (!state_.has_ended() && group.is_whole) {
-    signal_foreground(tab_.pane_pid, signal.group, signal.signal,
-                      signal.shell_goes_on ? shell_to_tell(signal) : std::nullopt);
-  } else if (!state_.has_ended()) {
-    for (const ProcessId process : group.attached) {
-      signal_process(process, signal.signal);
-    }
+  const Foreground in_tab = look_at_foreground(tab_.pane_pid);
+  const Foreground front = end_of_keys(tab_.tty, in_tab).foreground;
+  const bool is_behind = front.pid != in_tab.pid;
+  if (state_.has_ended() || (is_behind && front.group != signal.group)) {
+    co_return;
+  }
+  const auto told = signal.shell_goes_on ? shell_to_tell(signal, front) : std::nullopt;
+  if (group.is_whole && !is_behind) {
+    signal_foreground(tab_.pane_pid, signal.group, signal.signal, told);
+    co_return;
+  }
+  if (is_behind && told) {
+    signal_process(*told, SIGINT);
+  }
+  for (const ProcessId process : group.attached) {
+    signal_process(process, signal.signal);
   }
 }
 
 /// While it still waits: it keeps that in mind until its child is gone, and a SIGINT behind that could hit
 /// what prints END. ksh93 leaves its child at once, whose time to end well would be over with the command.
-std::optional<ProcessId> CommandActs::shell_to_tell(const act::SignalGroup& signal) const {
-  const Foreground now = look_at_foreground(tab_.pane_pid);
+std::optional<ProcessId> CommandActs::shell_to_tell(const act::SignalGroup& signal,
+                                                    const Foreground& now) const {
   const bool waits = now.group == signal.group && now.pid != 0 && now.pid != record_->shell_pid &&
                      !tab_.files.exit_code(record_->nonce);
   const auto its = waits ? shells_.own() : std::nullopt;

@@ -61,7 +61,8 @@ class CommandActs {
                                                                LongAct act);
   [[nodiscard]] boost::asio::awaitable<void> run(LongAct act);
   void is_done(LongAct act);
-  [[nodiscard]] std::optional<ProcessId> shell_to_tell(const act::SignalGroup& signal) const;
+  [[nodiscard]] std::optional<ProcessId> shell_to_tell(const act::SignalGroup& signal,
+                                                       const Foreground& now) const;
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
   [[nodiscard]] boost::asio::awaitable<void> end_rest();
   [[nodiscard]] boost::asio::awaitable<void> read_log_out();

@@ -5,6 +5,7 @@
 
 #include "command/command_end.hpp"
 #include "command/evidence.hpp"
+#include "tab/shell_gateway.hpp"
 
 namespace terminally {
 
@@ -45,6 +46,8 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 
   /// Whether something of ours is ending the command.
   [[nodiscard]] bool is_interrupted() const { return state_.is_interrupted(); }
+  /// The same without the one signal of signal_once, which it may outlive: its end is only a matter of time.
+  [[nodiscard]] bool is_being_ended() const { return state_.is_being_ended(); }
   /// As RecordKeeper::may_be_typed.
   [[nodiscard]] bool may_be_typed() const { return record_.may_be_typed(); }
   /// Whether the command ended before it was typed, or taken: cancelled, or out of time.
@@ -102,8 +105,10 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
 /// ended already (`no_shell_answered`: nothing was run), or the time is over and nothing is known
 /// (`has_begun`): then it is to be followed as well. Throws Error where nothing was run: then
 /// CommandEnd::abandon leaves nothing behind. `input`: ShellCommand::input, where the shell reads our files.
+/// `meant_for`: as refuse_if_gone.
 [[nodiscard]] boost::asio::awaitable<void> start_run(RunPtr run, Clock::time_point called,
                                                      Clock::time_point give_up_at,
-                                                     std::filesystem::path input = {});
+                                                     std::filesystem::path input = {},
+                                                     std::optional<MeantShell> meant_for = std::nullopt);
 
 }  // namespace terminally

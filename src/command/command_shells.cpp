@@ -2,6 +2,7 @@
 
 #include "command/command_shells.hpp"
 
+#include "system/keyboard_wait.hpp"
 #include "tab/shell_gateway.hpp"
 
 namespace terminally {
@@ -9,7 +10,7 @@ namespace terminally {
 std::optional<ProcessId> CommandShells::own() const {
   const auto shell = process_info(record_->shell_pid);
   const bool still = shell && shell->state != 'Z' && shell->start_ticks <= record_->started_ticks &&
-                     shell->session == tab_.pane_pid.pid;
+                     (shell->session == tab_.pane_pid.pid || shell->terminal != 0);
   return still ? std::optional(shell->id()) : std::nullopt;
 }
 
@@ -18,11 +19,16 @@ bool CommandShells::own_is_replaced() const {
 }
 
 bool CommandShells::opened(const Foreground& now) const {
-  if (now.pid == record_->shell_pid) {
-    return now.kind != Foreground::Kind::program && now.kind != Foreground::Kind::nothing &&
-           own_is_replaced();
+  using Kind = Foreground::Kind;
+  const Foreground front = end_of_keys(tab_.tty, now).foreground;
+  if (front.pid == record_->shell_pid) {
+    return front.kind != Kind::program && front.kind != Kind::nothing && own_is_replaced();
   }
-  return now.kind == Foreground::Kind::nested || (now.kind == Foreground::Kind::gateway && !now.runs_program);
+  if (front.kind == Kind::shell && now.kind == Kind::gateway) {  // the first one in the gateway's terminal
+    const auto shell = process_info(front.pid);
+    return shell && shell->start_ticks >= record_->started_ticks;
+  }
+  return front.kind == Kind::nested || (front.kind == Kind::gateway && !front.runs_program);
 }
 
 /// Whether the command printed something after the last newline, as whoever shows a prompt does.
@@ -49,7 +55,7 @@ std::optional<Foreground> CommandShells::prompt() {
 bool CommandShells::one_waits(bool told) {
   const auto now = prompt();
   if (now) {
-    const bool shell = told || now->kind != Foreground::Kind::gateway;
+    const bool shell = told || end_of_keys(tab_.tty, *now).foreground.is_shell();
     opened_one_ = opened_one_ || shell;
     if (shell || now->name == "ssh") {
       note_shell_gateway(*now, *prompt_seen_);

@@ -8,6 +8,7 @@
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
+#include "system/keyboard_wait.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "system/terminal.hpp"
@@ -36,7 +37,8 @@ constexpr std::string_view kClearLine = " \x05\x15";
 constexpr std::string_view kRestricted =
     ", a restricted shell, which sources no file by its path and redirects nothing";
 constexpr std::string_view kFishElsewhere =
-    ", which cannot read our files there, as another user or behind another root (start bash in it)";
+    ", which cannot read our files there, as another user, behind another terminal or another root (start "
+    "bash in it)";
 
 struct TypedWith {
   std::string_view clear = kClearLine;
@@ -69,7 +71,7 @@ Error full_screen_shown(const Tab& tab) {
 class CommandTyping {
  public:
   CommandTyping(CommandRun& run, Clock::time_point called, Clock::time_point give_up_at,
-                std::filesystem::path input)
+                std::filesystem::path input, std::optional<MeantShell> meant_for)
       : run_(run),
         tab_(*run.tab_),
         terminal_(*run.terminal_),
@@ -79,6 +81,7 @@ class CommandTyping {
         called_(called),
         give_up_at_(give_up_at),
         input_(std::move(input)),
+        meant_for_(std::move(meant_for)),
         at_prompt_(tab_, terminal_, run.watch_) {}
 
   [[nodiscard]] asio::awaitable<void> live();
@@ -104,13 +107,14 @@ class CommandTyping {
   Clock::time_point called_;
   Clock::time_point give_up_at_;
   std::filesystem::path input_;
+  std::optional<MeantShell> meant_for_;
   PromptCleaner at_prompt_;
   Foreground prompt_;  ///< where it is typed
 };
 
 asio::awaitable<void> start_run(RunPtr run, Clock::time_point called, Clock::time_point give_up_at,
-                                std::filesystem::path input) {
-  CommandTyping typing(*run, called, give_up_at, std::move(input));
+                                std::filesystem::path input, std::optional<MeantShell> meant_for) {
+  CommandTyping typing(*run, called, give_up_at, std::move(input), std::move(meant_for));
   co_await typing.live();
 }
 
@@ -149,15 +153,17 @@ asio::awaitable<bool> CommandTyping::approach() {
     co_await outermost->wait_for_end_by(give_up_at_);
     co_return false;
   }
-  if (is_restricted_shell(foreground)) {
-    throw cannot_run_in(tab_, foreground, kRestricted);
+  const Foreground shell = end_of_keys(tab_.tty, foreground).foreground;
+  if (is_restricted_shell(shell)) {
+    throw cannot_run_in(tab_, shell, kRestricted);
   }
-  if (foreground.shell == ShellKind::fish && !reads_our_files(foreground)) {
-    throw cannot_run_in(tab_, foreground, kFishElsewhere);
+  if (shell.shell == ShellKind::fish && !reads_our_files(foreground)) {
+    throw cannot_run_in(tab_, shell, kFishElsewhere);
   }
   if (std::string note = note_of_lost_gateway(tab_, foreground, called_); !note.empty()) {
     note_once(record_.edit().notes, std::move(note));
   }
+  refuse_if_gone(tab_, meant_for_, foreground);
   co_await wait_for_last_words(tab_, give_up_at_);
   if (run_.has_ended()) {
     co_return false;
@@ -169,7 +175,7 @@ asio::awaitable<bool> CommandTyping::approach() {
       own != tab_.runs.begin() && own != tab_.runs.end()) {
     (*std::prev(own))->shells().note_shell_gateway(foreground, Clock::now());
   }
-  if (!record_->cwd.empty() && process_cwd(foreground.pid) != record_->cwd) {
+  if (!record_->cwd.empty() && process_cwd(shell.pid) != record_->cwd) {
     throw Error(ErrorCode::busy, "tab " + to_string(tab_.window) + " was just taken to " + record_->cwd +
                                      ", and by somebody else from there; nothing was run. Try again");
   }
@@ -251,18 +257,19 @@ ShellCommand CommandTyping::prepare_record() {
   CommandRecord& record = record_.edit();
   typed_.nested = prompt_.kind != Foreground::Kind::shell || tab_.runs.front().get() != &run_ ||
                   tab_.files.running_nonce().has_value();
-  typed_.reporter = exit_reporter(prompt_.pid);
-  record.shell_pid = prompt_.pid;
-  record.shell_image = process_image(prompt_.pid);
+  const int shell_pid = end_of_keys(tab_.tty, prompt_).foreground.pid;
+  typed_.reporter = exit_reporter(shell_pid);
+  record.shell_pid = shell_pid;
+  record.shell_image = process_image(shell_pid);
   record.typed_byte = tab_.log.counted_end();
   record.start_byte = record.typed_byte;
   record.end_byte = record.typed_byte;
   record.started_at_ms = wall_clock_ms();
-  record.cwd = process_cwd(prompt_.pid);
+  record.cwd = process_cwd(shell_pid);
   record.started_steady_ms = steady_ms(Clock::now());
   record.started_ticks = ticks_since_boot();
   record.shell_gateway = shell_gateway(prompt_, Clock::now());
-  record.older_jobs = child_processes(prompt_.pid);
+  record.older_jobs = child_processes(shell_pid);
   typed_.in_files = reads_our_files(prompt_);
   if (typed_.in_files) {
     tag_process(prompt_.pid, command_tag(tab_.tag, record.nonce));

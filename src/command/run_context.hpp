@@ -39,6 +39,7 @@ struct RunState {
   /// Why the end of the command is ours; none: it is not.
   [[nodiscard]] Reason why() const { return life.termination().why(requested); }
   [[nodiscard]] bool is_interrupted() const { return why() != Reason::none; }
+  [[nodiscard]] bool is_being_ended() const { return requested.ends || life.termination().has_pressed(); }
   [[nodiscard]] bool has_ended() const { return ended.is_set(); }
 };
 

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "command/act.hpp"
-#include "command/escalation.hpp"
 #include "command/senses.hpp"
+#include "tab/escalation.hpp"
 
 namespace terminally {
 

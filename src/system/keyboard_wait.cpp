@@ -105,6 +105,20 @@ std::optional<InnerTerminal> inner_terminal(const Foreground& foreground, dev_t 
   return std::nullopt;
 }
 
+InnerTerminal end_of_keys(const std::string& tty, const Foreground& foreground) {
+  InnerTerminal end{tty, foreground};
+  while (end.foreground.kind == Foreground::Kind::gateway) {
+    const auto mode = terminal_mode(end.tty);
+    const bool passes_on = mode && !mode->line;
+    auto inner = passes_on ? inner_terminal(end.foreground, terminal_device(end.tty)) : std::nullopt;
+    if (!inner || !terminal_mode(inner->tty)) {
+      break;
+    }
+    end = std::move(*inner);
+  }
+  return end;
+}
+
 std::string describe(const StoppedProgram& stopped) {
   return "pid " + std::to_string(stopped.pid) + " (" + describe_process(stopped.pid) + ") is stopped" +
          (stopped.wants_keyboard ? ": it wants the keyboard from the background" : "");

@@ -31,6 +31,10 @@ struct InnerTerminal {
 /// None is seen where the far side is elsewhere (ssh, docker).
 [[nodiscard]] std::optional<InnerTerminal> inner_terminal(const Foreground& foreground, dev_t terminal);
 
+/// Where the keys of a terminal end: there, or in one behind a gateway that has its foreground and passes
+/// them on, as far as that can be looked at.
+[[nodiscard]] InnerTerminal end_of_keys(const std::string& tty, const Foreground& foreground);
+
 /// A process that was stopped and is waited for, so that nothing goes on.
 struct StoppedProgram {
   int pid = 0;

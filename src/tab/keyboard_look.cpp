@@ -40,7 +40,7 @@ KeyboardLook verdict_on_keys(const Tab& tab, const Place& place, const GroupWait
   return {.kind = edits ? Kind::line : Kind::program, .pid = group.pid};
 }
 
-KeyboardLook verdict(const Tab& tab, const Place& place) {
+KeyboardLook verdict(const Tab& tab, const Place& place, bool runs_ours) {
   const auto mode = terminal_mode(place.tty);
   if (!mode) {
     return {.unseen = true};
@@ -49,7 +49,9 @@ KeyboardLook verdict(const Tab& tab, const Place& place) {
   const bool gateway = place.foreground.kind == Foreground::Kind::gateway;
   const auto inner = mode->line ? std::nullopt : inner_terminal(place.foreground, terminal);
   if (inner) {
-    return leads_elsewhere(place.foreground) ? KeyboardLook() : verdict(tab, {inner->tty, inner->foreground});
+    const bool at_prompt = leads_elsewhere(place.foreground) && !runs_ours &&
+                           prompt_state(place.foreground, place.tty) == Prompt::ready;
+    return at_prompt ? KeyboardLook() : verdict(tab, {inner->tty, inner->foreground}, runs_ours);
   }
   const GroupWait group = group_wait(place.foreground, terminal, mode->line && mode->echo);
   if (!mode->line) {
@@ -99,8 +101,8 @@ TypedInput::EchoedBy echoed_by(const Tab& tab) {
   return echoed_at({tab.tty, look_at_foreground(tab.pane_pid)});
 }
 
-KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground) {
-  return verdict(tab, {tab.tty, foreground});
+KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground, bool runs_ours) {
+  return verdict(tab, {tab.tty, foreground}, runs_ours);
 }
 
 }  // namespace terminally

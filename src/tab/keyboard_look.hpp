@@ -17,8 +17,10 @@ struct KeyboardLook {
   int pid = 0;  ///< who reads it; 0: not known
 };
 
-/// Behind a terminal that a program of the tab made (sudo, script) it is looked for there.
-[[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground);
+/// Behind a terminal that a program of the tab made (sudo, script) it is looked for there. `runs_ours`: the
+/// shell in front there runs a command of ours, so it is not at its prompt.
+[[nodiscard]] KeyboardLook look_at_keyboard(const Tab& tab, const Foreground& foreground,
+                                            bool runs_ours = false);
 
 /// Who shows what is typed there now. Behind such a terminal, that one does.
 [[nodiscard]] TypedInput::EchoedBy echoed_by(const Tab& tab);

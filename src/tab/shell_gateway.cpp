@@ -12,11 +12,6 @@ namespace {
 /// So many shells within each other are looked through.
 constexpr std::size_t kDeepestNesting = 4;
 
-std::string where_it_is_now(const Foreground& now) {
-  const std::string cwd = process_cwd(now.pid);
-  return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
-}
-
 /// The way of the command that was begun last, and what the records of the commands behind it say of it.
 struct LastGateway {
   ShellGateway way;      ///< its times: the latest of them
@@ -61,6 +56,11 @@ void mark_told(Tab& tab, LastGateway last) {
 
 }  // namespace
 
+std::string where_it_is_now(const Foreground& now) {
+  const std::string cwd = process_cwd(now.pid);
+  return now.name + (now.kind == Foreground::Kind::gateway || cwd.empty() ? "" : " in " + cwd);
+}
+
 std::optional<ShellGateway> shell_gateway(const Foreground& foreground, Clock::time_point seen) {
   const auto gateway = gateway_to(foreground);
   return gateway ? std::optional(ShellGateway{
@@ -96,6 +96,15 @@ std::string note_of_lost_gateway(Tab& tab, const Foreground& now, Clock::time_po
   throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": " + what +
                                    ", so it would run on this side, in " + where_it_is_now(now) +
                                    ". The same call again runs it there");
+}
+
+void refuse_if_gone(const Tab& tab, const std::optional<MeantShell>& meant, const Foreground& now) {
+  if (meant && !is_alive(meant->process)) {
+    throw Error(ErrorCode::busy, "nothing was run in tab " + to_string(tab.window) + ": the " + meant->name +
+                                     " that it was meant for has ended since this call came, so it would "
+                                     "run in " +
+                                     where_it_is_now(now) + ". The same call again runs it there");
+  }
 }
 
 }  // namespace terminally

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/files.hpp"
+#include "tab/shell_gateway.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/tab_table.hpp"
 
@@ -12,7 +14,8 @@ namespace terminally {
 struct ChosenTab {
   TabPtr tab;
   TabTurns::Guard guard;
-  FileLock reserved;      ///< the tab's lock, where the caller named no tab: other processes choose, too
+  FileLock reserved;  ///< the tab's lock, where the caller named no tab: other processes choose, too
+  std::optional<MeantShell> meant_for;
   std::string directory;  ///< where its command must begin; empty: anywhere
   std::string note;       ///< why it is not the tab "main", or a new one; empty when the caller named the tab
 };

@@ -206,17 +206,20 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const std::uint64_t window_ms = request.hand_over ? parts.config.sync_window_ms : kForeverMs;
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
-  const TabTurns::Call call = parts.turns.call_for(request.window_id);
+  TabTurns::Call call = parts.turns.call_for(request.window_id);
   ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
+  call.goes_to(tab->window);
   const auto begun = Clock::now();
   const auto last_moment = begun + Milliseconds(longest_ms);
   const auto deadline = begun + Milliseconds(timeout_ms);
   Commands::Begin what = what_begins(request, interrupts ? deadline : last_moment);
   what.spares_unseen = interrupts && !request.on_timeout;
   what.reserved = std::move(place.reserved);
+  what.meant_for = std::move(place.meant_for);
   what.cwd = std::move(place.directory);
   const RunPtr run = co_await parts.commands.begin(tab, time, std::move(what));
+  call.has_begun();
   if (request.on_begin) {
     request.on_begin(tab->window, run->record().id);
   }
@@ -285,6 +288,7 @@ Awaitable<StartedProcess> put_at_prompt(const CommandCalls::Parts& parts, std::s
   const FileLock turn = co_await parts.commands.turn_to_type(tab, time);
   co_await parts.commands.take_tab_or_refuse(tab, time, std::move(place.reserved));
   const FileLock lock = tab->runs.empty() ? std::move(tab->command_lock) : FileLock();
+  refuse_if_gone(*tab, place.meant_for, look_at_foreground(tab->pane_pid));
   const TabKeyboard keyboard(parts.tabs.client_of(*tab), tab);
   const bool is_read = co_await keyboard.paste_at_prompt(std::move(text), time.short_patience());
   if (!is_read) {
@@ -302,9 +306,10 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
     check_prompt_text(request.command);
   }
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
-  const TabTurns::Call call = parts.turns.call_for(request.window_id);
+  TabTurns::Call call = parts.turns.call_for(request.window_id);
   ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
   const TabPtr& tab = place.tab;
+  call.goes_to(tab->window);
   StartedProcess started;
   started.window_id = tab->window;
   if (!place.note.empty()) {
@@ -320,6 +325,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   what.who = std::move(request.who);
   what.task_key = std::move(request.task_key);
   what.reserved = std::move(place.reserved);
+  what.meant_for = std::move(place.meant_for);
   what.cwd = std::move(place.directory);
   if (parts.config.max_duration_ms != 0) {
     what.deadline = Clock::now() + Milliseconds(parts.config.max_duration_ms);

@@ -59,7 +59,8 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
     run->spare_unseen();
   }
   tab->runs.push_back(run);
-  const Spawned<> started(context_.executor, start(run, std::move(turn), time, std::move(what.input)));
+  const Spawned<> started(
+      context_.executor, start(run, std::move(turn), time, std::move(what.input), std::move(what.meant_for)));
   bool aborted = false;
   bool in_time = false;
   try {
@@ -91,9 +92,10 @@ Awaitable<RunPtr> Commands::begin(TabPtr tab, CallTime time, Begin what) {
 
 /// Spawned: a client that cancels in between must not leave a typed command that nobody looks after. `turn`
 /// is for a nested shell.
-Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input) {
+Awaitable<void> Commands::start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input,
+                                std::optional<MeantShell> meant_for) {
   try {
-    co_await start_run(run, time.arrived(), time.short_patience(), std::move(input));
+    co_await start_run(run, time.arrived(), time.short_patience(), std::move(input), std::move(meant_for));
   } catch (...) {
     turn.release();
     run->ending().abandon();
@@ -159,21 +161,21 @@ Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) 
   const auto patience = Clock::now() + shell_times::kNestedStep;
   const auto ending_patience = std::min(Clock::now() + kEnds, time.short_patience());
   while (!tab.runs.empty()) {
-    // It is waited for, too, where it has not begun: then its process may have died before that.
-    const RunPtr& last = tab.runs.back();
-    const RunPtr ending =
-        last->is_interrupted() || last->output().end() || !last->has_begun() ? last : nullptr;
-    if (ending && Clock::now() < ending_patience) {
-      co_await ending->wait_for_end_by(ending_patience);
+    const RunPtr last = tab.runs.back();
+    const bool nested = last->shells().opened(look_at_foreground(tab.pane_pid));
+    // It is waited for, too, where it has not begun: then its process may have died before that. A signal of
+    // stop_process may end it or not, and does not where it has opened a shell.
+    const bool ends = last->is_being_ended() || last->output().end() || !last->has_begun() ||
+                      (last->is_interrupted() && !nested);
+    if (ends && Clock::now() < ending_patience) {
+      co_await last->wait_for_end_by(ending_patience);
       continue;
     }
-    const Foreground foreground = look_at_foreground(tab.pane_pid);
-    const CommandRun& latest = *tab.runs.back();
-    if (latest.shells().opened(foreground)) {
+    if (nested) {
       co_return;
     }
     if (!tab.runs.front()->shells().opened_one() || Clock::now() >= patience) {
-      throw busy_with_command(tab, latest.record());
+      throw busy_with_command(tab, last->record());
     }
     co_await sleep_for(Milliseconds(10));
   }

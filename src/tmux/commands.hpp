@@ -4,9 +4,9 @@
 
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
-#include "command/call_time.hpp"
 #include "command/command_run.hpp"
 #include "config.hpp"
+#include "tab/call_time.hpp"
 #include "tab/tab.hpp"
 #include "tmux/tab_table.hpp"
 
@@ -24,8 +24,9 @@ class Commands {
     std::string who;
     std::string task_key = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
     Clock::time_point deadline = Clock::time_point::max();
-    bool spares_unseen = false;        ///< see CommandRun::spare_unseen
-    FileLock reserved = {};            // NOLINT(readability-redundant-member-init): g++ wants it named
+    bool spares_unseen = false;  ///< see CommandRun::spare_unseen
+    FileLock reserved = {};      // NOLINT(readability-redundant-member-init): g++ wants it named
+    std::optional<MeantShell> meant_for = std::nullopt;
     std::filesystem::path input = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
     std::string cwd = {};  // NOLINT(readability-redundant-member-init): where its shell must be, if anywhere
   };
@@ -48,7 +49,8 @@ class Commands {
 
  private:
   Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
-  Awaitable<void> start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input);
+  Awaitable<void> start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input,
+                        std::optional<MeantShell> meant_for);
   void follow(const RunPtr& run);
 
   const Config& config_;

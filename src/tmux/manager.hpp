@@ -10,9 +10,9 @@
 #include "base/awaitable.hpp"
 #include "base/keyed_mutex.hpp"
 #include "command/awaiting_input.hpp"
-#include "command/call_time.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
+#include "tab/call_time.hpp"
 #include "tab/wait_terms.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"
@@ -121,11 +121,12 @@ class StopCalls {
 
   /// Sends one signal and says within 2 s whether the process ended. Does not escalate.
   [[nodiscard]] Awaitable<StoppedProcess> stop_process(WindowId tab, StopSignal signal);
-  /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back.
-  /// What a person started is ended, too; its exit code is not known then.
-  [[nodiscard]] Awaitable<CommandResult> cancel_command(WindowId tab, bool force, TextView view,
-                                                        std::uint64_t max_output_bytes = 32'768);
-  /// The same for this command, and for nothing that came to run in its tab but in a shell that it opened.
+  /// C-c, SIGTERM after 500 ms, SIGKILL after 5 s (`force`: at once), until the shell is back. `command`:
+  /// this one, and what runs in a shell that it opened. Where it has no id, the one that was begun last; a
+  /// shell is ended only where nothing was begun in it. What a person started is ended, too; its exit code is
+  /// not known then.
+  [[nodiscard]] Awaitable<CommandResult> cancel_command(QueryCommand command, bool force);
+  /// The same for one command, without its result.
   [[nodiscard]] Awaitable<void> end_command(WindowId tab, std::string command_id);
 
  private:

@@ -8,9 +8,12 @@
 #include "base/conventions.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/escalation.hpp"
+#include "command/busy.hpp"
+#include "command/nested_shell.hpp"
 #include "command/prompt.hpp"
 #include "system/terminal.hpp"
+#include "tab/escalation.hpp"
+#include "tab/place_choice.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
@@ -36,14 +39,41 @@ constexpr Milliseconds kTypedLook{10};
 constexpr Milliseconds kLookElsewhere{50};
 /// Of a tab's processes, how many are looked at to be named.
 constexpr std::size_t kMostLookedAt = 1'000;
+constexpr const char* kNothingRan = "nothing was running; this is the last result";
 
 /// What has the foreground between our last command, or the start of the shell, and the prompt is a step of
 /// the prompt (git, starship) or of the start-up files, nobody's program. Waits for the prompt as long as it
 /// may be that.
 asio::awaitable<void> let_prompt_come(const Tab& tab) {
-  while (tab.shell.is_on_its_way(Clock::now()) && tab.runs.empty() && !is_at_prompt(tab)) {
+  const auto comes = [&tab] { return !is_at_prompt(tab) && !nested_shell_waits(tab); };
+  while (tab.shell.is_on_its_way(Clock::now()) && tab.runs.empty() && comes()) {
     co_await sleep_for(Milliseconds(5));
   }
+}
+
+/// Or it will in a moment, behind the steps of its prompt.
+bool will_take_command(const Tab& tab) {
+  return takes_next_command(tab) || nested_shell_waits(tab) ||
+         (tab.runs.empty() && tab.shell.is_on_its_way(Clock::now()));
+}
+
+/// Whether the nested shell in front has nothing to do. Where it cannot be seen, what was sent there since
+/// may have begun something.
+bool is_idle_inside(const Tab& tab) {
+  return nested_shell_waits(tab) ||
+         (takes_next_command(tab) && tab.shell.last_input() <= tab.shell.last_end());
+}
+
+std::string how_to_leave(const Tab& tab) {
+  std::string how = nested_shell_waits(tab)
+                        ? "a shell inside the tab's own is at its prompt, and goes on: `exit` leaves it"
+                        : "what led to another shell was left alone, and whether others typed there is not "
+                          "seen: `exit` leaves it";
+  if (!tab.runs.empty()) {
+    const std::string& id = tab.runs.back()->record().id;
+    how += ", " + next_call("cancel_command", tab.window, R"("command_id": ")" + id + "\"") + " ends it";
+  }
+  return how;
 }
 
 std::vector<Survivor> foreground_processes(ProcessId pane) {
@@ -79,15 +109,14 @@ void record_foreign(Tab& tab, const CommandResult& result) {
   tab.records.append(record);
 }
 
-/// A call that came before may have the tab, and wait for a prompt of its shell: its command is what is meant
-/// to end, and a C-c now would hit the start-up files.
+/// A call that came before may have the tab, and wait for a prompt of the shell in front: its command is what
+/// is meant to end. A C-c now would hit the start-up files, or end that shell before it.
 Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   const auto give_up_at = Clock::now() + kBeforeTyped;
-  const auto on_its_way = [&] {
-    return tab->runs.empty() && turns.called(tab->window) &&
-           look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
+  const auto called = [&] {
+    return turns.called(tab->window) || (tab->name == kMainTab && turns.called(std::nullopt));
   };
-  while (on_its_way() && Clock::now() < give_up_at) {
+  while (called() && will_take_command(*tab) && Clock::now() < give_up_at) {
     co_await sleep_for(kTypedLook);
   }
 }
@@ -190,6 +219,18 @@ Awaitable<CommandResult> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr 
   co_return cancelled;
 }
 
+/// A signal would be lost there, or end the shell.
+StoppedProcess nothing_to_stop(const Tab& tab) {
+  StoppedProcess stopped;
+  stopped.success = true;
+  stopped.notes = {"nothing was running in tab " + to_string(tab.window) + "; no signal was sent",
+                   how_to_leave(tab)};
+  const auto latest = begun_inside(tab);
+  stopped.state = latest ? latest->state : CommandState::running;
+  stopped.exit_code = latest ? latest->exit_code : std::nullopt;
+  return stopped;
+}
+
 Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, WindowId window,
                                             StopSignal signal) {
   const TabPtr tab = co_await parts.tabs.find_open(window);
@@ -197,6 +238,9 @@ Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, Windo
   parts.commands.look_after(tab);
   StoppedProcess stopped;
   co_await let_prompt_come(*tab);
+  if (nested_shell_waits(*tab)) {
+    co_return nothing_to_stop(*tab);
+  }
   const auto deadline = Clock::now() + kStopWithin;
   if (tab->runs.empty()) {
     // Nothing of ours: something that a person, or another process of ours, started.
@@ -243,14 +287,81 @@ Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, Windo
   co_return stopped;
 }
 
-Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, WindowId window, bool force,
-                                       TextView view, std::uint64_t max_output_bytes) {
+/// What was begun last ends first: in a nested shell that the command opened, what runs there.
+Awaitable<void> end_in_turn(TabPtr tab, RunPtr run, bool force, CallTime time) {
+  bool in_time = true;
+  while (in_time && !run->has_ended()) {
+    const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();
+    last->request_end(Reason::cancelled_by_client, force);
+    in_time = co_await last->wait_for_end_by(time.returns_by());
+  }
+}
+
+Awaitable<CommandResult> result_of_ended(const StopCalls::Parts& parts, TabPtr tab, RunPtr run,
+                                         QueryCommand query, CallTime time) {
+  ShowOutput how{std::move(query.view), query.max_output_bytes, time.returns_by()};
+  CommandResult cancelled = co_await parts.results.of(tab, run, std::move(how));
+  if (!run->has_ended()) {
+    cancelled.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
+  }
+  end_shell_without_terminal(*tab, cancelled.notes);
+  co_return cancelled;
+}
+
+/// One that has ended since is told as it ended: nothing else is meant.
+Awaitable<CommandResult> cancel_by_id(const StopCalls::Parts& parts, QueryCommand query, bool force,
+                                      CallTime time) {
+  const TabPtr tab = co_await parts.tabs.find_open(query.window_id);
+  parts.commands.look_after(tab);
+  const auto found = std::ranges::find_if(
+      tab->runs, [&query](const RunPtr& run) { return run->record().id == query.command_id; });
+  if (found == tab->runs.end()) {
+    CommandResult known = co_await parts.calls.state_within(time, query);
+    if (known.state == CommandState::running) {
+      co_return co_await cancel_elsewhere(parts, tab, std::move(query), force, time);
+    }
+    known.notes.emplace_back("it had ended before; nothing was cancelled");
+    co_return known;
+  }
+  const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list
+  co_await end_in_turn(tab, run, force, time);
+  co_return co_await result_of_ended(parts, tab, run, std::move(query), time);
+}
+
+/// The command that was begun last in a nested shell: that shell is not meant. nullopt: it is no question of
+/// that.
+Awaitable<std::optional<CommandResult>> cancel_inside(const StopCalls::Parts& parts, TabPtr tab,
+                                                      QueryCommand query, bool force, CallTime time) {
+  const auto inside = begun_inside(*tab);
+  const bool runs_elsewhere = inside && inside->state == CommandState::running;
+  if (!inside || (runs_elsewhere ? nested_shell_waits(*tab) : !is_idle_inside(*tab))) {
+    co_return std::nullopt;
+  }
+  query.command_id = inside->id;
+  if (runs_elsewhere) {
+    CommandResult cancelled = co_await cancel_by_id(parts, std::move(query), force, time);
+    co_return cancelled;
+  }
+  CommandResult last = co_await parts.calls.state_within(time, std::move(query));
+  last.notes.emplace_back(kNothingRan);
+  last.notes.push_back(how_to_leave(*tab));
+  co_return last;
+}
+
+Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, QueryCommand query, bool force) {
   const CallTime time = parts.times.call_time();
-  const TabPtr tab = co_await parts.tabs.find_open(window);
+  if (!query.command_id.empty()) {
+    co_return co_await cancel_by_id(parts, std::move(query), force, time);
+  }
+  const TabPtr tab = co_await parts.tabs.find_open(query.window_id);
   CommandResult cancelled;
   co_await calls_before_typed(parts.turns, tab);
   parts.commands.look_after(tab);
   co_await let_prompt_come(*tab);
+  std::optional<CommandResult> inside = co_await cancel_inside(parts, tab, query, force, time);
+  if (inside) {
+    co_return std::move(*inside);
+  }
   if (tab->runs.empty() && !tab->files.running_nonce() && !is_at_prompt(*tab) &&
       !is_starting(look_at_foreground(tab->pane_pid), tab->pane_pid)) {
     std::optional<CommandResult> foreign = co_await cancel_foreground(parts, tab, force, time);
@@ -259,13 +370,9 @@ Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, WindowId w
     }
   }
   if (tab->runs.empty()) {
-    QueryCommand query;
-    query.window_id = window;
-    query.view = view;
-    query.max_output_bytes = max_output_bytes;
     cancelled = co_await parts.calls.state_within(time, query);
     if (cancelled.state != CommandState::running) {
-      cancelled.notes.emplace_back("nothing was running; this is the last result");
+      cancelled.notes.emplace_back(kNothingRan);
       co_return cancelled;
     }
     if (tab->runs.empty()) {
@@ -275,14 +382,8 @@ Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, WindowId w
   }
   const RunPtr run = tab->runs.back();
   run->request_end(Reason::cancelled_by_client, force);
-  const bool ended = co_await run->wait_for_end_by(time.returns_by());
-  const ShowOutput how{view, max_output_bytes, time.returns_by()};
-  cancelled = co_await parts.results.of(tab, run, how);
-  if (!ended) {
-    cancelled.notes.emplace_back("it is still being ended; get_command_state shows how it ended");
-  }
-  end_shell_without_terminal(*tab, cancelled.notes);
-  co_return cancelled;
+  co_await run->wait_for_end_by(time.returns_by());
+  co_return co_await result_of_ended(parts, tab, run, std::move(query), time);
 }
 
 }  // namespace
@@ -291,33 +392,16 @@ Awaitable<StoppedProcess> StopCalls::stop_process(WindowId tab, StopSignal signa
   return parts_.times.within_call_time(signal_process_of(parts_, tab, signal));
 }
 
-Awaitable<CommandResult> StopCalls::cancel_command(WindowId tab, bool force, TextView view,
-                                                   std::uint64_t max_output_bytes) {
-  return parts_.times.within_call_time(cancel_in_tab(parts_, tab, force, std::move(view), max_output_bytes));
+Awaitable<CommandResult> StopCalls::cancel_command(QueryCommand command, bool force) {
+  return parts_.times.within_call_time(cancel_in_tab(parts_, std::move(command), force));
 }
 
-/// What was begun last ends first: in a nested shell that the command opened, what runs there.
 Awaitable<void> StopCalls::end_command(WindowId window, std::string command_id) {
-  const CallTime time = parts_.times.call_time();
-  const TabPtr tab = co_await parts_.tabs.find_open(window);
-  parts_.commands.look_after(tab);
-  const auto found = std::ranges::find_if(
-      tab->runs, [&command_id](const RunPtr& run) { return run->record().id == command_id; });
-  if (found == tab->runs.end()) {
-    QueryCommand query;
-    query.window_id = window;
-    query.command_id = std::move(command_id);
-    query.max_output_bytes = 0;
-    co_await cancel_elsewhere(parts_, tab, std::move(query), false, time);
-    co_return;
-  }
-  const RunPtr run = *found;  // NOLINT(performance-unnecessary-copy-initialization): it leaves the list
-  bool in_time = true;
-  while (in_time && !run->has_ended()) {
-    const RunPtr last = tab->runs.empty() || tab->runs.back()->has_ended() ? run : tab->runs.back();
-    last->request_end(Reason::cancelled_by_client, false);
-    in_time = co_await last->wait_for_end_by(time.returns_by());
-  }
+  QueryCommand query;
+  query.window_id = window;
+  query.command_id = std::move(command_id);
+  query.max_output_bytes = 0;
+  static_cast<void>(co_await cancel_by_id(parts_, std::move(query), false, parts_.times.call_time()));
 }
 
 }  // namespace terminally

@@ -7,10 +7,10 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/escalation.hpp"
 #include "command/tab_look.hpp"
 #include "log/log_end.hpp"
 #include "system/log_watch.hpp"
+#include "tab/escalation.hpp"
 #include "tab/tab_processes.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"

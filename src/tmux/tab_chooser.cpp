@@ -10,11 +10,12 @@
 #include "base/spawned.hpp"
 #include "command/busy.hpp"
 #include "command/command_run.hpp"
+#include "command/nested_shell.hpp"
 #include "command/prompt.hpp"
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/work_directory.hpp"
-#include "tmux/place_choice.hpp"
+#include "tab/place_choice.hpp"
 #include "tmux/tab_directory.hpp"
 #include "tmux/window_options.hpp"
 
@@ -108,8 +109,9 @@ Error calls_before() {
 }  // namespace
 
 Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, std::string cwd, CallTime time) {
+  MeantPlace meant = meant_place(window);
   const Spawned<ChosenTab> place =
-      co_await answer_by(time.returns_by(), choose_there(window, std::move(cwd), time));
+      co_await answer_by(time.returns_by(), choose_there(window, std::move(cwd), time, std::move(meant)));
   if (!place.is_over()) {
     throw Error(ErrorCode::tmux_timeout,
                 "no tab was found for it in the time of this call: " + server_.what_held_up(time.arrived()) +
@@ -118,9 +120,22 @@ Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, std::str
   co_return place.result();
 }
 
-Awaitable<ChosenTab> TabChooser::choose_there(std::optional<WindowId> window, std::string cwd,
-                                              CallTime time) {
+/// Where nothing stands before it, its turn comes at once.
+TabChooser::MeantPlace TabChooser::meant_place(std::optional<WindowId> window) const {
+  const auto named = window ? window : main_;
+  const auto found = named ? tabs_.known().find(*named) : tabs_.known().end();
+  if (found == tabs_.known().end() || (found->second->runs.empty() && !turns_.taken(*named))) {
+    return {};
+  }
+  return {found->second, meant_shell(*found->second)};
+}
+
+Awaitable<ChosenTab> TabChooser::choose_there(std::optional<WindowId> window, std::string cwd, CallTime time,
+                                              MeantPlace meant) {
   ChosenTab place = co_await choose_in_turn(window, cwd, time);
+  if (place.tab == meant.tab) {
+    place.meant_for = std::move(meant.shell);
+  }
   if (!cwd.empty()) {
     co_await go_to_cwd(commands_, config_, place, std::move(cwd), time);
   }

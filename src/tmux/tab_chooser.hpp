@@ -8,7 +8,7 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
-#include "command/call_time.hpp"
+#include "tab/call_time.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/chosen_tab.hpp"
 #include "tmux/commands.hpp"
@@ -32,11 +32,18 @@ class TabChooser {
   void forget_main(WindowId window);
 
  private:
+  /// The tab that a call means as it comes, as far as that is known, and the shell in it.
+  struct MeantPlace {
+    TabPtr tab;
+    std::optional<MeantShell> shell = std::nullopt;
+  };
+  [[nodiscard]] MeantPlace meant_place(std::optional<WindowId> window) const;
   struct MainTabs {
     TabPtr main;  ///< none: it is made on first use
     std::vector<TabPtr> helpers;
   };
-  Awaitable<ChosenTab> choose_there(std::optional<WindowId> window, std::string cwd, CallTime time);
+  Awaitable<ChosenTab> choose_there(std::optional<WindowId> window, std::string cwd, CallTime time,
+                                    MeantPlace meant);
   Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, std::string cwd, CallTime time);
   Awaitable<ChosenTab> choose_without_name(std::string cwd, CallTime time);
   Awaitable<TabTurns::Guard> turn_in_tab(WindowId window, CallTime time);

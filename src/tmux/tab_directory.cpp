@@ -68,6 +68,7 @@ Awaitable<std::string> go_to(Commands& commands, ChosenTab& place, std::string d
   what.command = cd_command(is_here ? shell.shell : std::nullopt, directory);
   what.who = "terminally-mcp";
   what.reserved = std::move(place.reserved);
+  what.meant_for = place.meant_for;
   const std::string before = process_cwd(shell.pid);
   const RunPtr run = co_await commands.begin(tab, time, std::move(what));
   const bool came_back = co_await ended_or_called_off(run, time.short_patience(), commands.whose_cancel());

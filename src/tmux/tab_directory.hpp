@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/awaitable.hpp"
-#include "command/call_time.hpp"
 #include "config.hpp"
+#include "tab/call_time.hpp"
 #include "tmux/chosen_tab.hpp"
 
 namespace terminally {

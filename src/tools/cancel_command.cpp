@@ -8,13 +8,14 @@ namespace terminally {
 namespace {
 
 struct CancelCommandArgs {
-  WindowId window_id;
+  QueryCommand command;
   bool force = false;
   std::optional<std::uint64_t> max_output_bytes;
   bool verbose = false;
 
   void describe(ArgsVisitor& v) {
-    v.tab("window_id", window_id, kTabDescription);
+    v.tab("window_id", command.window_id, kTabDescription);
+    v.text("command_id", Need::optional, command.command_id, kCommandIdBytes, "Default: what runs.");
     v.flag("force", force, "SIGKILL at once.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
@@ -32,12 +33,13 @@ void describe(ResultVisitor& v, const Cancelled& cancelled) {
 }
 
 boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelCommandArgs args) {
-  const TextView view = ViewArgs().view(context.default_view);
+  args.command.view = ViewArgs().view(context.default_view);
+  args.command.max_output_bytes = output_limit(args.max_output_bytes, args.command.view);
   Cancelled cancelled;
   cancelled.command.verbose = args.verbose;
   cancelled.command.tells_time = context.as_text;
-  cancelled.command.result = co_await context.manager->stops().cancel_command(
-      args.window_id, args.force, view, output_limit(args.max_output_bytes, view));
+  cancelled.command.result =
+      co_await context.manager->stops().cancel_command(std::move(args.command), args.force);
   co_return cancelled;
 }
 

@@ -1,4 +1,4 @@
-#include "command/call_time.hpp"
+#include "tab/call_time.hpp"
 
 #include <doctest/doctest.h>
 

@@ -10,6 +10,7 @@ namespace {
 
 using test::any_note;
 using test::Failure;
+using test::latest_of;
 using test::ManagerScene;
 using test::ScriptedTmux;
 
@@ -25,12 +26,6 @@ ExecuteCommand run_of(std::optional<WindowId> tab, const std::string& command) {
   request.window_id = tab;
   request.command = command;
   return request;
-}
-
-QueryCommand latest_of(WindowId tab) {
-  QueryCommand query;
-  query.window_id = tab;
-  return query;
 }
 
 WaitFor end_of(WindowId tab) {
@@ -162,13 +157,13 @@ TEST_CASE("manager commands: one in the background runs on, is busy, and is ende
   CHECK(busy.says("There runs command " + running.command_id + " (sleep 600)"));
   CHECK(busy.says("to run this beside it: the same call without window_id"));
 
-  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
+  const CommandResult cancelled = scene.cancel(tab);
   CHECK(cancelled.command_id == running.command_id);
   CHECK(cancelled.state == CommandState::cancelled);
   CHECK(cancelled.reason == Reason::cancelled_by_client);
   CHECK(cancelled.survivors.empty());
   CHECK_FALSE(scene.run(scene.manager->tabs().list())[0].busy);
-  const CommandResult again = scene.run(scene.manager->stops().cancel_command(tab, false, {}));
+  const CommandResult again = scene.cancel(tab);
   CHECK(again.command_id == running.command_id);
   CHECK(any_note(again.notes, "nothing was running; this is the last result"));
 }
@@ -470,7 +465,8 @@ TEST_CASE("manager commands: unknown and closed tabs") {
         ErrorCode::tab_closed);
   CHECK(scene.failure(scene.manager->commands().start_process(start_of(tab, "echo x"))).code ==
         ErrorCode::tab_closed);
-  CHECK(scene.failure(scene.manager->stops().cancel_command(tab, false, {})).code == ErrorCode::tab_closed);
+  CHECK(scene.failure(scene.manager->stops().cancel_command(latest_of(tab), false)).code ==
+        ErrorCode::tab_closed);
   CHECK(scene.failure(scene.manager->stops().stop_process(tab, StopSignal::interrupt)).code ==
         ErrorCode::tab_closed);
 }

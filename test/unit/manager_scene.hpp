@@ -202,6 +202,12 @@ class PaperTmux : public ScriptedTmux {
   std::string error_;
 };
 
+inline QueryCommand latest_of(WindowId tab) {
+  QueryCommand query;
+  query.window_id = tab;
+  return query;
+}
+
 /// A manager of a named instance in a directory of its own, with a tmux of paper.
 class ManagerScene {
  public:
@@ -286,6 +292,9 @@ class ManagerScene {
     request.command = std::move(command);
     request.timeout_ms = timeout_ms;
     return run(manager->commands().execute(std::move(request)));
+  }
+  CommandResult cancel(WindowId tab, bool force = false) {
+    return run(manager->stops().cancel_command(latest_of(tab), force));
   }
 
  private:

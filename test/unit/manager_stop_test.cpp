@@ -10,6 +10,7 @@ namespace {
 
 using test::any_note;
 using test::Failure;
+using test::latest_of;
 using test::ManagerScene;
 
 constexpr int kTries = 5;
@@ -32,11 +33,7 @@ struct Stopping : ManagerScene {
     static_cast<void>(run(manager->input().send_text(text)));
     REQUIRE(comes_true([&] { return run(manager->tabs().list())[0].foreground == shows; }));
   }
-  CommandResult latest() {
-    QueryCommand query;
-    query.window_id = tab;
-    return run(manager->commands().state(query));
-  }
+  CommandResult latest() { return run(manager->commands().state(latest_of(tab))); }
 };
 
 }  // namespace
@@ -89,7 +86,7 @@ TEST_CASE("manager stop: a person's program is stopped, too") {
 TEST_CASE("manager cancel: what a person started is ended, named, and on record") {
   Stopping scene;
   scene.type("sleep 600", "sleep");
-  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
+  const CommandResult cancelled = scene.cancel(scene.tab);
   CHECK(cancelled.state == CommandState::cancelled);
   CHECK(cancelled.reason == Reason::cancelled_by_client);
   CHECK(cancelled.command == "sleep 600");
@@ -102,7 +99,7 @@ TEST_CASE("manager cancel: what a person started is ended, named, and on record"
 TEST_CASE("manager cancel: in a tab in which nothing ever ran there is nothing to tell of") {
   Stopping scene;
   REQUIRE(scene.has_prompt(scene.tab));
-  const Failure failure = scene.failure(scene.manager->stops().cancel_command(scene.tab, false, {}));
+  const Failure failure = scene.failure(scene.manager->stops().cancel_command(latest_of(scene.tab), false));
   CHECK(failure.code == ErrorCode::not_found);
   CHECK(failure.text == "window_id: no command was run in tab @0 yet");
 }
@@ -113,7 +110,7 @@ TEST_CASE("manager cancel: by force it ends at once what asks to be left alone")
   REQUIRE(scene.comes_true(
       [&] { return test::content_of(scene.log_of(scene.tab)).find("deaf\r\n") != std::string::npos; }));
   const auto begin = Clock::now();
-  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, true, {}));
+  const CommandResult cancelled = scene.cancel(scene.tab, true);
   CHECK(cancelled.state == CommandState::cancelled);
   CHECK(Clock::now() - begin < Milliseconds(5'000));  // not the time that being asked takes
   CHECK(scene.execute(scene.tab, "echo on").output == "on\n");
@@ -172,7 +169,7 @@ TEST_CASE("manager cancel: a command that another process looks after is ended b
   nothing.window_id = scene.tab;
   nothing.submit = false;
   static_cast<void>(scene.run(scene.manager->input().send_text(nothing)));
-  const CommandResult cancelled = scene.run(scene.manager->stops().cancel_command(scene.tab, false, {}));
+  const CommandResult cancelled = scene.cancel(scene.tab);
   CHECK(cancelled.command == "sleep 600");
   CHECK(cancelled.state == CommandState::cancelled);
   CHECK(theirs.result().state == CommandState::cancelled);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "manager_scene.hpp"
-#include "tmux/place_choice.hpp"
+#include "tab/place_choice.hpp"
 
 namespace terminally {
 namespace {
@@ -66,7 +66,7 @@ TEST_CASE(
                                    scene.directory.path().string()));
   REQUIRE(scene.has_prompt(beside.window_id));
   CHECK(scene.execute_anywhere("pwd").window_id == beside.window_id);  // idle: used again
-  static_cast<void>(scene.run(scene.manager->stops().cancel_command(main, true, {})));
+  static_cast<void>(scene.cancel(main, true));
   const CommandResult back = scene.execute_anywhere("pwd");
   CHECK(back.window_id == main);
   CHECK(back.notes.empty());
@@ -182,7 +182,7 @@ TEST_CASE("tab chooser: where main and all its helpers are busy, a call waits as
   // One of them is free in time.
   test::UnderWay<CommandResult> waits(*scene.io,
                                       scene.manager->commands().execute(Choosing::anywhere("echo at last")));
-  static_cast<void>(scene.run(scene.manager->stops().cancel_command(WindowId{3}, true, {})));
+  static_cast<void>(scene.cancel(WindowId{3}, true));
   const CommandResult result = waits.result();
   CHECK(result.window_id == WindowId{3});
   CHECK(result.output == "at last\n");

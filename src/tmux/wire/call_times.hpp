@@ -7,8 +7,8 @@
 #include "base/awaitable.hpp"
 #include "base/error.hpp"
 #include "base/spawned.hpp"
-#include "command/call_time.hpp"
 #include "config.hpp"
+#include "tab/call_time.hpp"
 #include "tmux/wire/tmux_server.hpp"
 
 namespace terminally {

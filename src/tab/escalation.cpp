@@ -1,4 +1,4 @@
-#include "command/escalation.hpp"
+#include "tab/escalation.hpp"
 
 #include <algorithm>
 
