@@ -21,6 +21,11 @@ constexpr std::string_view kSpared =
     "there (behind ssh, docker, or sudo as another user): read_screen shows it, send_text answers it, "
     "cancel_command ends it; with on_timeout: \"interrupt\" its time ends it, too";
 
+Reason who_cancelled(const Tab& tab, const std::string& nonce) {
+  const auto cancelled = tab.files.cancelled(nonce);
+  return cancelled && cancelled->by_person ? Reason::cancelled_by_person : Reason::cancelled_by_client;
+}
+
 CommandLife life_at_first(const Tab& tab, const CommandRecord& record) {
   if (record.nonce.empty()) {
     return CommandLife(Clock::time_point::max());
@@ -58,7 +63,8 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   }
   // The process that looked after it before had begun to end it.
   if (record_->reason != Reason::none || tab_->files.cancelled(record_->nonce)) {
-    request_end(record_->reason == Reason::none ? who_cancelled() : record_->reason, false);
+    request_end(record_->reason == Reason::none ? who_cancelled(*tab_, record_->nonce) : record_->reason,
+                false);
     record_.edit().reason = Reason::none;
   }
 }
@@ -139,11 +145,6 @@ asio::awaitable<void> CommandRun::carry_out(Act act, const Typist& typist) {
   }
 }
 
-Reason CommandRun::who_cancelled() const {
-  const auto cancelled = tab_->files.cancelled(record_->nonce);
-  return cancelled && cancelled->by_person ? Reason::cancelled_by_person : Reason::cancelled_by_client;
-}
-
 /// A client may cancel it, or send it a signal, by another process than this: in turn, and by force at last.
 /// Also where its END is there by now: what ended it may be that.
 void CommandRun::heed_other_processes() {
@@ -153,7 +154,7 @@ void CommandRun::heed_other_processes() {
   const auto cancelled = tab_->files.cancelled(record_->nonce);
   const bool force = cancelled && cancelled->force;
   if (force || (cancelled && !state_.requested.ends)) {
-    request_end(who_cancelled(), force);
+    request_end(who_cancelled(*tab_, record_->nonce), force);
   } else if (!is_interrupted() && tab_->files.is_signalled(record_->nonce)) {
     state_.requested.why = Reason::cancelled_by_client;
   }

@@ -80,7 +80,6 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   [[nodiscard]] boost::asio::awaitable<void> live(const Typist& typist);
   [[nodiscard]] boost::asio::awaitable<void> carry_out(Act act, const Typist& typist);
   void heed_other_processes();
-  [[nodiscard]] Reason who_cancelled() const;
 
   RunContext& context_;
   std::shared_ptr<Tab> tab_;

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/escalation.hpp"
 #include "log/log_record.hpp"
+#include "tab/escalation.hpp"
 #include "tab/records.hpp"
 
 namespace terminally {
