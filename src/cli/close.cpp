@@ -5,8 +5,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
-#include "cli/outcome.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/outcome.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

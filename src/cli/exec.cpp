@@ -16,7 +16,6 @@
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
 #include "cli/guest.hpp"
-#include "cli/outcome.hpp"
 #include "cli/subcommands.hpp"
 #include "shell/shell_text.hpp"
 #include "shell/shells.hpp"
@@ -24,6 +23,7 @@
 #include "terminal/exec_output.hpp"
 #include "terminal/heartbeat.hpp"
 #include "terminal/keyboard.hpp"
+#include "terminal/outcome.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
 

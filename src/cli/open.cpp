@@ -16,10 +16,10 @@
 #include "base/files.hpp"
 #include "base/process.hpp"
 #include "base/timeout.hpp"
-#include "cli/detached.hpp"
 #include "cli/subcommands.hpp"
 #include "http/links.hpp"
 #include "system/this_build.hpp"
+#include "terminal/detached.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

@@ -62,13 +62,11 @@ std::string line_in(const PageRequest& request) {
 }
 
 /// Apart from what is answered to: a cancel takes up to 6 s, and the page sees by its command how it goes.
-Awaitable<void> cancel(std::shared_ptr<InstanceFeed> feed, WindowId tab, bool force) {
+Awaitable<void> cancel(std::shared_ptr<InstanceFeed> feed, QueryCommand command, bool force) {
   const InstanceFeed::Look stays(feed);
   try {
     StopCalls& stops = feed->manager().stops();
-    TextView view;
-    [[maybe_unused]] const CommandResult result =
-        co_await stops.cancel_command(tab, force, std::move(view), 1'024);
+    [[maybe_unused]] const CommandResult result = co_await stops.cancel_command(std::move(command), force);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what became of it is seen
   }
 }
@@ -97,7 +95,11 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
   const SeenTab& tab = feed.board().tab(window);
   if (what == "cancel") {
     refuse_unless_runs(tab, request);
-    feed.do_apart(cancel(feed.shared_from_this(), window, request.flag("force")));
+    QueryCommand command;
+    command.window_id = window;
+    command.command_id = request.text("command");
+    command.max_output_bytes = 0;
+    feed.do_apart(cancel(feed.shared_from_this(), std::move(command), request.flag("force")));
   } else if (what == "answer") {
     refuse_unless_runs(tab, request);
     refuse_unless_awaited(tab, request);

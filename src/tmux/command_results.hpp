@@ -10,7 +10,7 @@
 #include "log/text_view.hpp"
 #include "tab/record.hpp"
 #include "tmux/tab_table.hpp"
-#include "tmux/text_worker.hpp"
+#include "tmux/wire/text_worker.hpp"
 
 namespace terminally {
 

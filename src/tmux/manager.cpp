@@ -10,8 +10,8 @@
 #include "tmux/commands.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/text_worker.hpp"
 #include "tmux/wire/call_times.hpp"
+#include "tmux/wire/text_worker.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
 
 namespace terminally {

@@ -20,9 +20,9 @@
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/text_worker.hpp"
 #include "tmux/wire/call_times.hpp"
 #include "tmux/wire/screen_text.hpp"
+#include "tmux/wire/text_worker.hpp"
 
 namespace terminally {
 namespace {

@@ -13,7 +13,7 @@
 #include "secrets/secret_rules.hpp"
 #include "secrets/secrets.hpp"
 #include "secrets/text_guard.hpp"
-#include "tmux/text_worker.hpp"
+#include "tmux/wire/text_worker.hpp"
 
 namespace terminally {
 namespace {

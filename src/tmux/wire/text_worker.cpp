@@ -1,4 +1,4 @@
-#include "tmux/text_worker.hpp"
+#include "tmux/wire/text_worker.hpp"
 
 #include <algorithm>
 #include <memory>

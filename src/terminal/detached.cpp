@@ -1,5 +1,5 @@
 // Starts a process that belongs to no terminal and no tab.
-#include "cli/detached.hpp"
+#include "terminal/detached.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Tells a person how a command ended.
-#include "cli/outcome.hpp"
+#include "terminal/outcome.hpp"
 
 #include <csignal>
 #include <string>
