@@ -19,10 +19,11 @@ struct CancelOptions {
 
 int cancel(const Config& given, const CancelOptions& options) {
   const Config config = guest_config(given);
-  const WindowId tab = tab_of(config, options.tab);
-  const CommandResult result = ask_as_guest<CommandResult>(config, [&](TmuxManager& manager) {
-    return manager.stops().cancel_command(tab, options.force, TextView(), 0);
-  });
+  QueryCommand command;
+  command.window_id = tab_of(config, options.tab);
+  command.max_output_bytes = 0;
+  const CommandResult result = ask_as_guest<CommandResult>(
+      config, [&](TmuxManager& manager) { return manager.stops().cancel_command(command, options.force); });
   for (const std::string& note : result.notes) {
     complain(note);
   }

@@ -63,8 +63,8 @@ CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRec
   }
   // The process that looked after it before had begun to end it.
   if (record_->reason != Reason::none || tab_->files.cancelled(record_->nonce)) {
-    request_end(record_->reason == Reason::none ? who_cancelled(*tab_, record_->nonce) : record_->reason,
-                false);
+    const Reason who = who_cancelled(*tab_, record_->nonce);
+    request_end(record_->reason == Reason::none ? who : record_->reason, false);
     record_.edit().reason = Reason::none;
   }
 }
