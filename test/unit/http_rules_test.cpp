@@ -11,7 +11,7 @@ using namespace terminally;
 
 namespace {
 
-std::string refusal_of(const std::string& text) {
+std::string refusal_of_place(const std::string& text) {
   try {
     return "taken as " + to_string(parse_listen_place(text));
   } catch (const Error& error) {
@@ -28,13 +28,13 @@ TEST_CASE("http rules: where it may listen (T2)") {
   CHECK(to_string(parse_listen_place("unix:/run/x y.sock")) == "unix:/run/x y.sock");
   for (const char* text : {"0.0.0.0:7332", "192.168.1.5:7332", "[::]:7332", "[fe80::1]:7332", "8.8.8.8:1"}) {
     CAPTURE(text);
-    CHECK(refusal_of(text).find("other machines") != std::string::npos);
+    CHECK(refusal_of_place(text).find("other machines") != std::string::npos);
   }
   for (const char* text :
        {"", "7332", "127.0.0.1", "127.0.0.1:", ":7332", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:07",
         "127.0.0.1:7332x", "localhost:7332", "2130706433:1", "[::1]", "unix:relative"}) {
     CAPTURE(text);
-    CHECK(refusal_of(text).find("taken as") == std::string::npos);
+    CHECK(refusal_of_place(text).find("taken as") == std::string::npos);
   }
 }
 
