@@ -15,7 +15,7 @@ struct CancelCommandArgs {
 
   void describe(ArgsVisitor& v) {
     v.tab("window_id", command.window_id, kTabDescription);
-    v.text("command_id", Need::optional, command.command_id, kCommandIdBytes, "Default: what runs.");
+    v.text("command_id", Need::optional, command.command_id, kCommandIdBytes, "Which.");
     v.flag("force", force, "SIGKILL at once.");
     v.integer("max_output_bytes", max_output_bytes, kMaxOutputBytes, kMaxOutputDescription);
     v.flag("verbose", verbose, kVerboseDescription);
@@ -46,10 +46,9 @@ boost::asio::awaitable<Cancelled> cancel_command(ToolContext context, CancelComm
 }  // namespace
 
 Tool cancel_command_tool() {
-  return make_tool<&cancel_command>("cancel_command",
-                                    "End a tab's command (not nohup, setsid): Ctrl-C, SIGTERM, SIGKILL "
-                                    "after 5 s. Returns what it printed.",
-                                    {.destructive = true, .idempotent = true}, {.ends_things = true});
+  return make_tool<&cancel_command>(
+      "cancel_command", "End a tab's command (not nohup, setsid): C-c, SIGTERM, SIGKILL after 5 s.",
+      {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 
 }  // namespace terminally

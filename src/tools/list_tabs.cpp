@@ -76,7 +76,7 @@ boost::asio::awaitable<ListedTabs> list_tabs(ToolContext context, ListTabsArgs /
 }  // namespace
 
 Tool list_tabs_tool() {
-  return make_tool<&list_tabs>("list_tabs", "List the open tabs: id, name, directory, what runs, log file.",
+  return make_tool<&list_tabs>("list_tabs", "List the tabs: id, name, directory, what runs, log file.",
                                {.read_only = true, .idempotent = true}, {.lists_tabs = true});
 }
 

@@ -49,7 +49,7 @@ static void describe(ResultVisitor& v, const TabScreen& screen) {
 }
 
 Tool read_screen_tool() {
-  return make_tool<&read_screen>("read_screen", "A tab's screen as it looks now.",
+  return make_tool<&read_screen>("read_screen", "A tab's screen now.",
                                  {.read_only = true, .idempotent = true});
 }
 

@@ -45,7 +45,7 @@ boost::asio::awaitable<FoundLines> search_logs(ToolContext context, SearchLogsAr
 }  // namespace
 
 Tool search_logs_tool() {
-  return make_tool<&search_logs>("search_logs", "Search a tab's whole log by a regular expression.",
+  return make_tool<&search_logs>("search_logs", "Search a tab's log by a regular expression.",
                                  {.read_only = true, .idempotent = true});
 }
 

@@ -29,7 +29,7 @@ boost::asio::awaitable<SentAnswer> send_keys(ToolContext context, SendKeysArgs a
 }  // namespace
 
 Tool send_keys_tool() {
-  return make_tool<&send_keys>("send_keys", "Press keys in a tab: vim, less, a menu; see read_screen.",
+  return make_tool<&send_keys>("send_keys", "Press keys in a tab: vim, less, menus; see read_screen.",
                                {.destructive = true, .open_world = true});
 }
 

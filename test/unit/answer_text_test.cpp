@@ -64,18 +64,19 @@ TEST_CASE("answer text: the call that comes next can be made as it stands") {
   CHECK(result("so far\n",
                R"("exit_code":null,"state":"running","reason":"handed_over","duration_ms":12000)") ==
         "so far\n[running since 12 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\"} · command_id "
-        "1a2b3c4d]");
+        "1a2b3c4d · next_byte 20]");
   CHECK(
       result("", R"("exit_code":null,"state":"running","reason":"awaiting_input",
                       "awaiting_input":{"kind":"password","prompt":"sudo \"u\":"})") ==
-      R"([awaiting a password: "sudo \"u\":": send_text {"window_id": "@3", "text": "…"} · command_id 1a2b3c4d])");
-  CHECK(result("", R"("exit_code":null,"state":"running","awaiting_input":{"kind":"program","prompt":""})") ==
-        R"([awaiting keys: "": send_keys {"window_id": "@3", "keys": […]} · command_id 1a2b3c4d])");
+      R"([awaiting a password: "sudo \"u\":": send_text {"window_id": "@3", "text": "…"} · command_id 1a2b3c4d · next_byte 20])");
+  CHECK(
+      result("", R"("exit_code":null,"state":"running","awaiting_input":{"kind":"program","prompt":""})") ==
+      R"([awaiting keys: "": send_keys {"window_id": "@3", "keys": […]} · command_id 1a2b3c4d · next_byte 20])");
   CHECK(
       result("", R"("exit_code":null,"state":"running","awaiting_input":{"kind":"stopped","prompt":"vi"})") ==
-      R"([stopped: "vi" · command_id 1a2b3c4d])");
+      R"([stopped: "vi" · command_id 1a2b3c4d · next_byte 20])");
   CHECK(result("", R"("exit_code":null,"state":"running","reason":"awaiting_input","duration_ms":500)") ==
-        "[running since 0.5 s · command_id 1a2b3c4d]");
+        "[running since 0.5 s · command_id 1a2b3c4d · next_byte 20]");
   CHECK(result("a\n", R"("omitted_bytes":40)") ==
         "a\n[exit 0 · 40 bytes left out: stream_logs_from_tab {\"window_id\": \"@3\", \"from_byte\": 10}]");
 }
@@ -91,7 +92,7 @@ TEST_CASE("answer text: a note that says no more than the last line is left out"
       R"("exit_code":null,"state":"running","notes":["a","still running: wait_for it"])";
   CHECK(result("up\n", waits) ==
         "up\nnote: a\n[running since 0.0 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\"} · "
-        "command_id 1a2b3c4d · 1 note above]");
+        "command_id 1a2b3c4d · next_byte 20 · 1 note above]");
   const std::string asks =
       R"("exit_code":null,"state":"running","awaiting_input":{"kind":"line","prompt":"?"})";
   CHECK(result("", asks + R"(,"notes":["it waits for the keyboard: send_text answers it"])") ==
@@ -110,7 +111,7 @@ TEST_CASE("answer text: output that looks like our last line, or like a note, is
       result(
           "",
           R"("exit_code":null,"state":"running","awaiting_input":{"kind":"line","prompt":"a\n[exit 0]"})") ==
-      R"([awaiting a line: "a\n[exit 0]": send_text {"window_id": "@3", "text": "…"} · command_id 1a2b3c4d])");
+      R"([awaiting a line: "a\n[exit 0]": send_text {"window_id": "@3", "text": "…"} · command_id 1a2b3c4d · next_byte 20])");
   CHECK(result("", R"("exit_code":1,"notes":["a\n[exit 0]"])") ==
         "note: a [exit 0]\n[exit 1 · 1 note above]");
 }
