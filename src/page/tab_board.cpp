@@ -115,6 +115,10 @@ void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {
   const std::uint64_t before = version_;
   SeenTab& tab = open(info.window_id, info.log_path);
   const bool was_closed = tab.is_closed();
+  const SeenCommand* const last = tab.last_command();
+  if (last == nullptr || last->record.state != CommandState::running) {
+    face.awaiting.reset();  // a prompt with something typed at it: the next command does not wait for that
+  }
   const bool waits_as_before = same_wait(tab.face.awaiting, face.awaiting);
   const bool same_size = tab.face.cols == face.cols && tab.face.rows == face.rows;
   if (!waits_as_before && !tab.commands.empty()) {

@@ -28,7 +28,8 @@ class PageTest(unittest.TestCase):
         return page
 
     def quiet(self, page: ChromiumPage) -> None:
-        self.assertEqual(page.errors(), [])
+        """xterm.js warns where the processor was slow; that is no fault of the page."""
+        self.assertEqual([error for error in page.errors() if "task queue exceeded allotted deadline" not in error], [])
 
 
 class Watching(PageTest):
@@ -196,13 +197,13 @@ class Hostile(PageTest):
         ]  # fmt: skip
         tab.execute("printf '" + "\\n".join(evil) + "\\nstill here\\n'")
         page.wait(f"() => {LINES}.includes('still here')")
-        self.assertEqual(page.run("() => document.title"), "safe · Terminally")
+        page.wait("() => document.title === 'safe · Terminally'")
         self.assertEqual(page.count("#transcript img, #transcript script, #transcript [onerror], #transcript a[href^=javascript]"), 0)
         self.assertIn("<script>document.title=2</script>", page.run(f"() => {LINES}"))
         page.key("s")
         page.wait("() => document.querySelector('.xterm-screen') !== null")
         self.assertEqual(tab.execute("echo typed nothing").output, "typed nothing\n")
-        self.assertEqual(page.run("() => document.title"), "safe · Terminally")
+        page.wait("() => document.title === 'safe · Terminally'")
         self.assertNotEqual(page.run("() => navigator.clipboard.readText().catch(() => '')"), "evil")
         self.quiet(page)
 
@@ -221,7 +222,7 @@ class Reconnecting(PageTest):
         for drop in range(8):
             page.wait("() => document.querySelectorAll('.ln').length > 3 && document.querySelector('.foot:not(.off)') !== null")
             page.ask("drop")
-        page.wait(f"() => {LINES}.includes('the end')", 60)
+        page.wait(f"() => {LINES}.at(-1) === 'the end'", 60)
         want = [*(f"line {i}" for i in range(1, 301)), "the end"]
         shown = page.run(f"() => {LINES}")
         self.assertGreater(len(shown), 30)

@@ -140,7 +140,7 @@ export function menu(at: HTMLElement, label: string, rows: { text: string; sub?:
     e.preventDefault();
     e.stopPropagation();
   };
-  document.body.append(el);
+  (document.getElementById('main') ?? document.body).append(el);  // within a landmark, as axe asks
   el.style.top = `${box.bottom + 4}px`;
   el.style.left = `${Math.max(8, Math.min(box.left, innerWidth - el.offsetWidth - 8))}px`;
   addEventListener('pointerdown', outside, true);
