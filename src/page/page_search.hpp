@@ -40,6 +40,7 @@ class PageSearch {
     PaneLog log;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    // NOLINTNEXTLINE(readability-redundant-member-init): g++ wants it named
     std::vector<CommandRecord> commands = {};
   };
   [[nodiscard]] Awaitable<bool> search(Place& place, const Tell& tell);

@@ -21,7 +21,8 @@ struct SeenCommand {
   CommandRecord record;
   std::uint64_t version = 0;
   std::optional<Clock::time_point> ending_since = std::nullopt;
-  std::string_view step = {};  ///< that its end has come to
+  /// That its end has come to.
+  std::string_view step = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
 /// A tab as pages see it, open or closed.

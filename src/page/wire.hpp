@@ -28,7 +28,8 @@ template <typename T>
 struct CommandExtras {
   std::optional<AwaitingInput> awaiting = std::nullopt;
   std::optional<std::uint64_t> lines = std::nullopt;
-  std::string_view step = {};  ///< of its end, while it is being ended
+  /// Of its end, while it is being ended.
+  std::string_view step = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
 /// The most bytes of a command's text, in lists of commands and in a tab.

@@ -16,7 +16,7 @@ namespace terminally::test {
 
 /// A message to a page: text, or a frame of a log.
 struct ToPage {
-  std::string text = {};
+  std::string text = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
   bool is_frame = false;
   unsigned flags = 0;
   std::uint16_t channel = 0;
