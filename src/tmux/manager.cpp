@@ -51,7 +51,7 @@ struct TmuxManager::Parts {
   CommandResults results{texts};
   Commands commands{config, context};
   Tabs tabs;
-  TabTurns turns;
+  TabTurns turns{log_watch};
   TabChooser chooser{config, server, tabs, turns, commands};
 };
 

@@ -83,9 +83,11 @@ void record_foreign(Tab& tab, const CommandResult& result) {
 /// to end, and a C-c now would hit the start-up files.
 Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   const auto give_up_at = Clock::now() + kBeforeTyped;
+  const auto called = [&] {
+    return turns.called(tab->window) || (!tab->files.running_nonce() && turns.taken_elsewhere(*tab));
+  };
   const auto on_its_way = [&] {
-    return tab->runs.empty() && turns.called(tab->window) &&
-           look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
+    return tab->runs.empty() && called() && look_at_foreground(tab->pane_pid).kind == Foreground::Kind::shell;
   };
   while (on_its_way() && Clock::now() < give_up_at) {
     co_await sleep_for(kTypedLook);

@@ -40,8 +40,7 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
     if (!for_guest_) {
       note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
     }
-    const auto latest = tab->records.latest();
-    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
+    others_.notice(*tab);
     changes_.came_or_went();
   }
   if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {

@@ -203,6 +203,7 @@ Awaitable<TabPtr> Tabs::find(WindowId window) {
   }
   if (!notice_if_closed(*tab)) {
     server_.owner().restore_log_directory(server_.generation());
+    table_.others().notice(*tab);
   }
   co_return tab;
 }

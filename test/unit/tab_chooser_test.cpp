@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "manager_scene.hpp"
-#include "tmux/place_choice.hpp"
+#include "tab/place_choice.hpp"
 
 namespace terminally {
 namespace {

@@ -1,4 +1,4 @@
-#include "tmux/place_choice.hpp"
+#include "tab/place_choice.hpp"
 
 #include <algorithm>
 
