@@ -37,9 +37,7 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
     tab = std::make_shared<Tab>(window, row.pane, home_of(instance_, of.generation, window), of.server_pid);
     tab->for_person = for_guest_;
     next_number_ = std::max(next_number_, window.number + 1);
-    if (!for_guest_) {
-      note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
-    }
+    note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
     others_.notice(*tab);
     changes_.came_or_went();
   }

@@ -26,8 +26,7 @@ struct RowsOf {
 /// The tabs that are known, open and closed: what tmux last said of each. Asks nobody.
 class TabTable {
  public:
-  /// `instance` and `changes` outlive it. `for_guest`: its tabs are shown to a person, and no number of
-  /// theirs is noted.
+  /// `instance` and `changes` outlive it. `for_guest`: its tabs are shown to a person.
   TabTable(const Instance& instance, bool for_guest, TabChanges& changes);
 
   [[nodiscard]] const std::map<WindowId, TabPtr>& all() const { return tabs_; }

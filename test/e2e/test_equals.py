@@ -1,5 +1,6 @@
 """Several processes on one instance, as equals: calls on a tab in the order they came, whoever makes them."""
 
+import json
 import os
 import random
 import re
@@ -9,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Request, Sandbox, Server, Stopwatch, binary, main, poll
+from harness import Person, Request, Result, Sandbox, Server, Stopwatch, Tab, binary, main, poll
 from harness.client import run_cli
 
 
@@ -185,6 +186,156 @@ class Queue(unittest.TestCase):
         self.let_go()
         self.server.result(call, "execute_command")
         self.assertEqual(waits.wait(10), 0)
+
+
+class Servers(unittest.TestCase):
+    """Any number of servers on a named instance; one of them keeps it."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.servers: list[Server] = []
+        self.addCleanup(self.end)
+
+    def end(self) -> None:
+        for server in self.servers:
+            server.raw.kill()
+        run_cli(self.sandbox, "instances", "clean")
+        for runtime in self.sandbox.runtime.glob("*/tmux.sock"):
+            subprocess.run(["tmux", "-S", str(runtime), "kill-server"], capture_output=True, check=False)
+
+    def server(self) -> Server:
+        server = Server("--instance", "shared", sandbox=self.sandbox, durable=True).__enter__()
+        self.servers.append(server)
+        return server
+
+    def at(self, server: Server, tab: Tab) -> Tab:
+        return Tab(server, Result(window_id=tab.id, log_path=str(tab.log_path), name=""))
+
+    def keeper(self) -> int:
+        rows = json.loads(run_cli(self.sandbox, "instances", "--json").stdout)
+        return next(row["owner_pid"] for row in rows if row["name"] == "shared")
+
+    def tmux_pid(self, server: Server) -> int:
+        return Person(server).server_pid()
+
+    def writers(self) -> dict[int, str]:
+        return {pid: text for pid, text in self.sandbox.processes().items() if "terminally-log" in text}
+
+    def test_each_is_a_full_server(self) -> None:
+        one, other = self.server(), self.server()
+        mine = one.create_tab(name="mine")
+        self.assertEqual(self.at(other, mine).execute("cd /etc; echo hello").output, "hello\n")
+        self.assertEqual(mine.execute("pwd").output, "/etc\n")
+        yours = other.create_tab(name="yours")
+        self.assertEqual(self.at(one, yours).execute("echo there").output, "there\n")
+        self.assertEqual(set(one.tabs()), {mine.id, yours.id})
+        self.assertEqual(set(other.tabs()), {mine.id, yours.id})
+        self.at(other, mine).close(force=True)
+        self.assertEqual(set(one.tabs()), {yours.id})
+        self.assertEqual(self.keeper(), one.raw.process.pid)
+        one.stop()
+        poll(lambda: self.keeper() == other.raw.process.pid, 5, "the other to keep it")
+        self.assertEqual(yours.server.tabs()[yours.id].name, "yours")
+
+    def test_calls_of_servers_are_served_in_the_order_they_came(self) -> None:
+        one, other = self.server(), self.server()
+        tab = one.create_tab()
+        there = self.at(other, tab)
+        there.execute("true")
+        calls = [tab.execute_async("until [ -e go ]; do sleep 0.02; done; echo first >>order", timeout_ms=60_000)]
+        poll(lambda: places(one.raw.process.pid) == 1, 10)
+        words = [f"w{n}" for n in range(10)]
+        for n, word in enumerate(words):
+            server = (one, other)[n % 3 == 0]
+            before = places(server.raw.process.pid)
+            calls.append(self.at(server, tab).execute_async(f"echo {word} >>order; echo {word}", timeout_ms=60_000))
+            poll(lambda: places(server.raw.process.pid) == before + 1, 10)
+        (self.sandbox.home / "go").touch()
+        for call, word in zip(calls[1:], words):
+            server = (one, other)[int(word[1:]) % 3 == 0]
+            self.assertEqual(server.result(call, "execute_command").output, f"{word}\n")
+        self.assertEqual((self.sandbox.home / "order").read_text(encoding="ascii").split(), ["first", *words])
+
+    def test_the_next_keeper_takes_up_every_duty(self) -> None:
+        """Its own command's deadline, and those of other servers that die; the log writers; without a call."""
+        one, other, third = self.server(), self.server(), self.server()
+        tab = one.create_tab()
+        deadline = self.at(third, tab)
+        deadline.execute_async("echo up; sleep 600", timeout_ms=4_000)
+        poll(lambda: b"\aup" in tab.log(), 10)
+        poll(lambda: self.keeper() == one.raw.process.pid, 5)
+        self.assertEqual(set(other.tabs()), {tab.id})
+        watch = Stopwatch()
+        one.raw.kill()
+        poll(lambda: self.keeper() not in (None, one.raw.process.pid), 5, "another to keep it")
+        watch.within(1, "the change of the keeper")
+        survivor = next(server for server in (other, third) if server.raw.process.pid == self.keeper())
+        if survivor is other:
+            third.raw.kill()
+        for pid in self.writers():
+            os.kill(pid, signal.SIGKILL)
+        poll(lambda: b"^C" in tab.log(), 20, "the interrupt at the deadline, in a log that is written again")
+        ended = poll(lambda: (now := self.at(survivor, tab).state()).state != "running" and now, 15)
+        self.assertEqual((ended.state, ended.reason), ("cancelled", "timeout"))
+        self.assertEqual(self.at(survivor, tab).execute("echo goes on").output, "goes on\n")
+
+    def test_the_commands_of_one_that_dies_are_kept_by_the_keeper(self) -> None:
+        one, other = self.server(), self.server()
+        tab = one.create_tab()
+        self.at(other, tab).start("sleep 0.5; (exit 7)")
+        other.raw.kill()
+        poll(lambda: "completed" in (self.sandbox.state / "shared" / "1" / f"pane-{tab.id}.commands").read_text(encoding="utf-8"), 10)
+        self.assertEqual(tab.state().exit_code, 7)
+
+    def test_one_that_never_had_a_call_takes_over(self) -> None:
+        idle = self.server()
+        one = self.server()
+        tab = one.create_tab()
+        tab.execute_async("echo up; sleep 600", timeout_ms=3_000)
+        poll(lambda: b"\aup" in tab.log(), 10)
+        one.raw.kill()
+        poll(lambda: self.keeper() == idle.raw.process.pid, 5)
+        poll(lambda: b"^C" in tab.log(), 20, "the interrupt at the deadline")
+        self.assertEqual(poll(lambda: (now := self.at(idle, tab).state()).state != "running" and now, 15).reason, "timeout")
+
+    def test_many_that_begin_at_once_start_one_tmux(self) -> None:
+        servers = [self.server() for _ in range(6)]
+        calls = [server.call_async("create_tab", name=f"t{n}") for n, server in enumerate(servers)]
+        ids = [server.result(call, "create_tab").window_id for server, call in zip(servers, calls)]
+        self.assertEqual(len(set(ids)), len(ids), ids)
+        self.assertEqual(len({self.tmux_pid(server) for server in servers}), 1)
+        for server in servers:
+            self.assertEqual(set(server.tabs()), set(ids))
+        self.assertEqual([entry.name for entry in sorted((self.sandbox.state / "shared").iterdir()) if entry.is_dir()], ["1"])
+
+    def test_the_end_of_tmux_is_seen_by_each_and_no_id_comes_twice(self) -> None:
+        servers = [self.server() for _ in range(3)]
+        seen: list[str] = []
+        for death in range(3):
+            calls = [server.call_async("create_tab") for server in servers]
+            tabs = [Tab(server, server.result(call, "create_tab")) for server, call in zip(servers, calls)]
+            ids = [tab.id for tab in tabs]
+            self.assertFalse(set(ids) & set(seen), (ids, seen))
+            seen += ids
+            running = [tab.execute_async("sleep 60", timeout_ms=90_000) for tab in tabs]
+            for tab in tabs:
+                poll(lambda tab=tab: tab.row["foreground"] == "sleep", 10)
+            os.kill(self.tmux_pid(servers[death]), signal.SIGKILL)
+            for server, call in zip(servers, running):
+                result = server.result(call, "execute_command", 20)
+                self.assertEqual((result.state, result.reason), ("failed", "tmux_server_lost"))
+        tab = servers[1].create_tab()
+        self.assertEqual(tab.execute("echo lives").output, "lives\n")
+        self.assertNotIn(tab.id, seen)
+
+    def test_an_unnamed_instance_has_one_server(self) -> None:
+        with Server(sandbox=self.sandbox, durable=True) as unnamed:
+            unnamed.create_tab()
+            second = Server("--instance", unnamed.socket.parent.name, sandbox=self.sandbox, durable=True).__enter__()
+            self.servers.append(second)
+            refused = second.call_error("list_tabs")
+            self.assertIn(f"is owned by another server, pid {unnamed.raw.process.pid}; choose another --instance", refused)
+            self.assertNotRegex(refused, "end that|kill")
 
 
 if __name__ == "__main__":
