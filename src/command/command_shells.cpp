@@ -19,16 +19,18 @@ bool CommandShells::own_is_replaced() const {
 }
 
 bool CommandShells::opened(const Foreground& now) const {
-  using Kind = Foreground::Kind;
   const Foreground front = end_of_keys(tab_.tty, now).foreground;
   if (front.pid == record_->shell_pid) {
-    return front.kind != Kind::program && front.kind != Kind::nothing && own_is_replaced();
+    return front.kind != Foreground::Kind::program && front.kind != Foreground::Kind::nothing &&
+           own_is_replaced();
   }
-  if (front.kind == Kind::shell && now.kind == Kind::gateway) {  // the first one in the gateway's terminal
+  if (front.kind == Foreground::Kind::shell &&
+      now.kind == Foreground::Kind::gateway) {  // the first one in the gateway's terminal
     const auto shell = process_info(front.pid);
     return shell && shell->start_ticks >= record_->started_ticks;
   }
-  return front.kind == Kind::nested || (front.kind == Kind::gateway && !front.runs_program);
+  return front.kind == Foreground::Kind::nested ||
+         (front.kind == Foreground::Kind::gateway && !front.runs_program);
 }
 
 /// Whether the command printed something after the last newline, as whoever shows a prompt does.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <ranges>
 #include <utility>
 
 #include "base/error.hpp"
@@ -47,9 +48,9 @@ Pattern pattern_in(const PageRequest& request) {
 
 /// The command whose output has this byte; null: none has.
 const CommandRecord* command_at(const std::vector<CommandRecord>& commands, std::uint64_t byte) {
-  for (auto it = commands.rbegin(); it != commands.rend(); ++it) {
-    if (it->start_byte <= byte) {
-      return it->state == CommandState::running || byte < it->end_byte ? &*it : nullptr;
+  for (const CommandRecord& command : commands | std::views::reverse) {
+    if (command.start_byte <= byte) {
+      return command.state == CommandState::running || byte < command.end_byte ? &command : nullptr;
     }
   }
   return nullptr;

@@ -196,7 +196,8 @@ json Viewer::hello(const std::string& instance, const std::vector<InstanceRow>& 
   return message;
 }
 
-Awaitable<bool> Viewer::send(json message) {
+// By value: a coroutine outlives what it is given.
+Awaitable<bool> Viewer::send(json message) {  // NOLINT(performance-unnecessary-value-param)
   return socket_.send_text(wire_text(message));
 }
 
@@ -262,6 +263,7 @@ Awaitable<void> Viewer::watch(const PageRequest& request) {
     throw Error(ErrorCode::busy, "a page watches " + std::to_string(kMostChannels) + " tabs at most");
   }
   InstanceFeed& feed = **look_;
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the request does not outlive the wait
   const json asked = request.field("from");
   std::uint64_t from = begin_of_watch(feed.board().tab(window), asked);
   co_await unwatch(number);

@@ -21,7 +21,7 @@ struct ToPage {
   unsigned flags = 0;
   std::uint16_t channel = 0;
   std::uint64_t offset = 0;
-  std::string bytes = {};
+  std::string bytes = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
 inline std::uint64_t number_at(std::string_view frame, std::size_t at, std::size_t bytes) {
