@@ -14,36 +14,50 @@ constexpr std::string_view kNoPage =
     "(TERMINALLY_WEB=OFF).</p>"
     "<p>With node and npm there, <code>cmake -DTERMINALLY_WEB=ON</code> and a new build put the page in.</p>";
 
-struct Meaning {
-  unsigned status;
-  std::string_view code;
-};
-
-Meaning meaning_of(ErrorCode code) {
+unsigned status_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid_argument:
-      return {400, "invalid_argument"};
+      return 400;
     case ErrorCode::not_found:
-      return {404, "not_found"};
     case ErrorCode::tab_closed:
-      return {404, "tab_closed"};
+      return 404;
     case ErrorCode::busy:
-      return {409, "busy"};
+      return 409;
     case ErrorCode::tmux_failed:
-      return {500, "tmux_failed"};
     case ErrorCode::tmux_timeout:
-      return {500, "tmux_timeout"};
     case ErrorCode::io:
-      return {500, "io"};
     case ErrorCode::cancelled:
-      return {500, "cancelled"};
     case ErrorCode::internal:
       break;
   }
-  return {500, "internal"};
+  return 500;
 }
 
 }  // namespace
+
+std::string_view name_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_argument:
+      return "invalid_argument";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::tab_closed:
+      return "tab_closed";
+    case ErrorCode::busy:
+      return "busy";
+    case ErrorCode::tmux_failed:
+      return "tmux_failed";
+    case ErrorCode::tmux_timeout:
+      return "tmux_timeout";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::internal:
+      break;
+  }
+  return "internal";
+}
 
 std::string_view safety_headers() {
   // xterm.js puts <style> elements in; all else is files of ours.
@@ -67,8 +81,7 @@ Response error_response(unsigned status, std::string_view code, std::string_view
 }
 
 Response error_response(const Error& error) {
-  const Meaning meaning = meaning_of(error.code());
-  return error_response(meaning.status, meaning.code, error.what());
+  return error_response(status_of(error.code()), name_of(error.code()), error.what());
 }
 
 Response file_response(std::span<const WebFile> files, std::string_view path) {

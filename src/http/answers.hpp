@@ -13,6 +13,9 @@ namespace terminally {
 /// The headers that every answer has, each with its line end: what a browser may do with it.
 [[nodiscard]] std::string_view safety_headers();
 
+/// The code of an error as pages are told it.
+[[nodiscard]] std::string_view name_of(ErrorCode code);
+
 /// {"error":{"code":…,"message":…}}.
 [[nodiscard]] Response error_response(unsigned status, std::string_view code, std::string_view message);
 /// The same for an error of ours, with the status that its code means.

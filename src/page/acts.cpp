@@ -97,7 +97,7 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
     refuse_unless_runs(tab, request);
     QueryCommand command;
     command.window_id = window;
-    command.command_id = request.text("command");
+    command.command_id = request.has("command") ? request.text("command") : "";
     command.max_output_bytes = 0;
     feed.do_apart(cancel(feed.shared_from_this(), std::move(command), request.flag("force")));
   } else if (what == "answer") {

@@ -1,5 +1,6 @@
 #include "page/page_request.hpp"
 
+#include "http/answers.hpp"
 #include "json/json_reader.hpp"
 #include "page/wire.hpp"
 
@@ -76,30 +77,6 @@ std::string error_text(const json& re, const Error& error) {
   message["code"] = name_of(error.code());
   message["message"] = error.what();
   return wire_text(message);
-}
-
-std::string_view name_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument:
-      return "invalid_argument";
-    case ErrorCode::not_found:
-      return "not_found";
-    case ErrorCode::tab_closed:
-      return "tab_closed";
-    case ErrorCode::busy:
-      return "busy";
-    case ErrorCode::tmux_failed:
-      return "tmux_failed";
-    case ErrorCode::tmux_timeout:
-      return "tmux_timeout";
-    case ErrorCode::io:
-      return "io";
-    case ErrorCode::cancelled:
-      return "cancelled";
-    case ErrorCode::internal:
-      break;
-  }
-  return "internal";
 }
 
 }  // namespace terminally

@@ -36,7 +36,4 @@ class PageRequest {
 [[nodiscard]] std::string done_text(const nlohmann::json& re);
 [[nodiscard]] std::string error_text(const nlohmann::json& re, const Error& error);
 
-/// The name of an error's kind: "not_found".
-[[nodiscard]] std::string_view name_of(ErrorCode code);
-
 }  // namespace terminally

@@ -5,32 +5,19 @@
 
 #include "base/utf8.hpp"
 #include "system/proc.hpp"
+#include "toolkit/answers.hpp"
 
 namespace terminally {
 namespace {
 
 using nlohmann::json;
 
-std::string_view kind_of(AwaitingInput::Kind kind) {
-  switch (kind) {
-    case AwaitingInput::Kind::line:
-      return "line";
-    case AwaitingInput::Kind::password:
-      return "password";
-    case AwaitingInput::Kind::program:
-      return "program";
-    case AwaitingInput::Kind::stopped:
-      break;
-  }
-  return "stopped";
-}
-
 json awaiting_json(const std::optional<AwaitingInput>& awaiting) {
   if (!awaiting) {
     return nullptr;
   }
   const auto process = awaiting->pid != 0 ? process_info(awaiting->pid) : std::nullopt;
-  return {{"kind", kind_of(awaiting->kind)},
+  return {{"kind", to_string(awaiting->kind)},
           {"prompt", awaiting->prompt},
           {"process", process ? json(process->name) : json(nullptr)},
           {"pid", awaiting->pid != 0 ? json(awaiting->pid) : json(nullptr)}};

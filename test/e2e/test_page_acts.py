@@ -46,6 +46,13 @@ class Acting(PageTest):
         gone = self.one.ask(t="cancel", tab=self.tab.id, command=running["id"])
         self.assertEqual((gone["t"], gone["code"]), ("error", "not_found"))
 
+    def test_a_cancel_that_names_no_command_means_what_runs(self) -> None:
+        call = self.tab.execute_async("echo begun; sleep 120", timeout_ms=110_000)
+        self.one.until(lambda: b"begun\r\n" in self.one.data(), "its output")
+        answer = self.one.ask(t="cancel", tab=self.tab.id)
+        self.assertEqual(answer["t"], "done", answer)
+        self.assertEqual(self.agent.result(call, "execute_command").reason, "cancelled_by_person")
+
     def test_an_agents_cancel_says_so(self) -> None:
         call = self.tab.execute_async("echo begun; sleep 120", timeout_ms=110_000)
         self.one.until(lambda: b"begun\r\n" in self.one.data(), "its output")
