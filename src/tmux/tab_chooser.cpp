@@ -62,6 +62,12 @@ bool is_in_our_nested_shell(const Tab& tab) {
          tab.runs.back()->shells().opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
 }
 
+/// As above, but the shell is on its way to its prompt, from our last command in it.
+bool comes_back_in_our_nested_shell(const Tab& tab) {
+  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->shells().opened_one() &&
+         nested_shell_waits(tab);
+}
+
 std::string shell_cwd(const Tab& tab) {
   return process_directory(look_at_foreground(tab.pane_pid).shell_pid);
 }
@@ -210,7 +216,7 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime t
     const MainSeen seen{.reserved = reserved.has_value(),
                         .elsewhere = is_elsewhere(main),
                         .called = turns_.taken(main.window),
-                        .may_come_back = may_come_back(main)};
+                        .may_come_back = may_come_back(main) || comes_back_in_our_nested_shell(main)};
     const MainChoice choice = choose_main(seen, Clock::now() >= settled_by);
     if (choice == MainChoice::main) {
       ChosenTab place = co_await take_idle(known.main, std::move(*reserved));

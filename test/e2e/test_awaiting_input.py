@@ -184,6 +184,7 @@ class SecondTerminal(unittest.TestCase):
             self.assertEqual((asked.state, asked.reason), ("cancelled", "timeout"), asked)
             without = tab.execute(sshd.command() + " 'printf name:; read a; echo got-$a'", timeout_ms=2_500)
             self.assertEqual((without.state, without.reason), ("running", "handed_over"), without)
+            tab.call("wait_for", until="pattern", pattern="name:")
             tab.call("send_text", text="anna")
             self.assertEqual(ends(tab).output, "name:anna\ngot-anna\n")
             deaf = tab.execute(sshd.command() + " -n 'sleep 60'", timeout_ms=2_500)

@@ -345,10 +345,11 @@ class TakenTerminal(unittest.TestCase):
     @on_this_side("root's")
     def test_closed(self) -> None:
         needs_root()
-        for command in [command for command, _ in self.COMMANDS] + ["setsid -wc sleep 1000"]:
+        for command, name in (*self.COMMANDS, ("setsid -wc sleep 1000", "sleep")):
             with self.subTest(command), Server() as server:
                 server.create_tab()
                 tab = self.taken(server, command)
+                poll(lambda: tab.row.foreground == name, 20, name)  # noqa: B023
                 watch = Stopwatch()
                 closed = tab.close()
                 watch.within(2.5, timers=2.5)

@@ -252,13 +252,15 @@ class Start(unittest.TestCase):
     def test_directories_and_files_are_private(self) -> None:
         with Server() as server:
             server.create_tab().execute("echo x")
-            for root in (server.sandbox.runtime, server.sandbox.state, server.files.parent, server.files):
-                for entry in [root, *root.rglob("*")]:
-                    try:
-                        mode = entry.lstat().st_mode
-                    except FileNotFoundError:  # the files of the command that has just ended
-                        continue
-                    self.assertEqual(mode & 0o077, 0, entry)
+            entries = [server.files.parent]  # which all instances of this user share
+            for root in (server.sandbox.runtime, server.sandbox.state, server.files):
+                entries += [root, *root.rglob("*")]
+            for entry in entries:
+                try:
+                    mode = entry.lstat().st_mode
+                except FileNotFoundError:  # the files of the command that has just ended
+                    continue
+                self.assertEqual(mode & 0o077, 0, entry)
 
     def test_a_directory_that_is_open_to_all_is_not_used_so(self) -> None:
         with Sandbox() as sandbox:

@@ -49,6 +49,13 @@ class Cancel(Shells):
                     self.assertEqual((answer.state, answer.command_id), ("cancelled", cancelled.command_id))
                     self.is_inside(tab, shell)
 
+    def test_a_slow_prompt_is_waited_for_by_a_call_that_names_no_tab(self) -> None:
+        with Server() as server:
+            opened = server.call("execute_command", command="bash --norc")
+            server.call("execute_command", window_id=opened.window_id, command="PROMPT_COMMAND='sleep 0.3'; inside=yes")
+            for _ in range(3):
+                self.assertEqual(server.call("execute_command", command="echo $inside").output, "yes\n")
+
     def test_sent_right_behind_a_command_that_names_no_tab(self) -> None:
         with Server() as server:
             opened = server.call("execute_command", command="bash --norc")

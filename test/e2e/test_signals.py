@@ -51,10 +51,11 @@ class Signals(unittest.TestCase):
         ).stdout.split()  # noqa: E731
         with Server() as server:
             tab = server.create_tab(shell="bash")
-            self.assertEqual(tab.execute("bash", timeout_ms=20_000).state, "running")
+            outer = tab.execute("bash", timeout_ms=20_000, verbose=True)
+            self.assertEqual(outer.state, "running")
             tab.execute(f"(sleep {OWN} &)")
             poll(alive, 10)
-            self.assertEqual(tab.call("cancel_command").state, "cancelled")
+            self.assertEqual(tab.call("cancel_command", command_id=outer.command_id).state, "cancelled")
             poll(lambda: not alive(), 3, "its end")
 
     def test_a_daemon_without_environment_is_named_and_ended_by_force(self) -> None:
