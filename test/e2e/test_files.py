@@ -647,7 +647,7 @@ class Hanging(unittest.TestCase):
         server = self.start(*self.flags)
         server.call("execute_command", command="sleep 500 & echo hi")
         self.hang(server)
-        poll(lambda: not self.left(), 5)
+        poll(lambda: not self.left(), 5, lambda: f"nothing to be left: {self.sandbox.processes()}")
 
     def test_the_next_server_has_the_tabs_at_once(self) -> None:
         server = self.start("--instance", "work", *self.flags)

@@ -144,11 +144,13 @@ class Cwd(unittest.TestCase):
                 text = tab.call_error("execute_command", command="touch ~/ran", cwd="/tmp", timeout_ms=1500)
                 self.assertIn("the shell went there", text)
                 self.assertIn("the command was not run", text)
+                poll(lambda: not tab.row.busy, 20, "the end of the hook")  # noqa: B023
                 self.assertEqual(tab.execute("echo free").output, "free\n")
                 tab.execute(hook)  # a shell that heeds no C-c in a hook was replaced
                 call = tab.execute_async("touch ~/ran", cwd="/usr", timeout_ms=60_000)
                 poll(lambda: tab.row.cwd == "/usr", 10, "the hook")
                 self.server.raw.notify("notifications/cancelled", {"requestId": call.request_id})
+                poll(lambda: not tab.row.busy, 20, "the end of the hook")  # noqa: B023
                 self.assertEqual(tab.execute("echo free").output, "free\n")
                 self.assertFalse((self.home / "ran").exists())
                 tab.close()

@@ -241,6 +241,7 @@ class SomethingInTheWay(Case):
                 tab = server.create_tab()
                 tab.execute("echo before")
                 file = Path(str(tab.log_path).removesuffix("log") + name)
+                poll(file.exists, 10)  # noqa: B023
                 file.unlink()
                 os.mkfifo(file)
                 self.assertIn(tab.id, server.tabs())

@@ -119,7 +119,7 @@ class CutCall {
   }
   static FarCall call(Begins begins, const std::string& given) {
     nlohmann::json arguments = nlohmann::json::parse(given);
-    arguments["timeout_ms"] = 1U;
+    arguments.emplace("timeout_ms", 1U);
     FarCall call;
     call.host = "far";
     call.tool = begins == Begins::command ? "execute_command" : "start_process";
@@ -166,12 +166,16 @@ TEST_CASE("recovery C1: once a command is found by its key, no failure to look i
 TEST_CASE("recovery C1: what cannot be looked at now is looked at again") {
   boost::asio::io_context io;
   std::vector<std::unique_ptr<CutCall>> calls;
+  const auto cut = [&](const char* finds, const char* tells) {
+    const char* in_time = R"({"command": "x", "timeout_ms": 30000})";
+    calls.push_back(std::make_unique<CutCall>(io, finds, tells, Begins::command, in_time));
+  };
   for (const char* tells : {"frozen:over", "absent:over", "refused:over", "cut:over"}) {
-    calls.push_back(std::make_unique<CutCall>(io, "found", tells));
+    cut("found", tells);
   }
-  calls.push_back(std::make_unique<CutCall>(io, "unknown:found", "over"));
-  calls.push_back(std::make_unique<CutCall>(io, "malformed:found", "over"));
-  calls.push_back(std::make_unique<CutCall>(io, "cut:found", "over"));
+  for (const char* finds : {"unknown:found", "malformed:found", "cut:found"}) {
+    cut(finds, "over");
+  }
   for (const auto& call : calls) {
     const nlohmann::ordered_json answer = call->result();
     CAPTURE(answer.dump());

@@ -7,8 +7,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def poll(condition: Callable[[], T], timeout: float = 5.0, what: str = "") -> T:
-    """Calls `condition` until it returns something true, and returns that. AssertionError after `timeout` seconds.
+def poll(condition: Callable[[], T], timeout: float = 5.0, what: str | Callable[[], str] = "") -> T:
+    """Calls `condition` until it returns something true, and returns that. AssertionError after `timeout` seconds, which says `what`.
 
     It is called a last time once these are over: the machine may have stood still since the call before.
     """
@@ -20,6 +20,7 @@ def poll(condition: Callable[[], T], timeout: float = 5.0, what: str = "") -> T:
         if value:
             return value
         if is_last:
-            raise AssertionError(f"not within {timeout} s: {what or getattr(condition, '__name__', 'the condition')}; last value {value!r}")
+            name = what() if callable(what) else what or getattr(condition, "__name__", "the condition")
+            raise AssertionError(f"not within {timeout} s: {name}; last value {value!r}")
         time.sleep(pause)
         pause = min(pause * 1.5, 0.05)
