@@ -21,7 +21,7 @@ import stamps
 # Most of the tests wait more than they compute: seven for two processors. With eight, those that are timed miss their moments. Where a
 # program takes longer to start than on the machine where this was found, as under some hypervisors, they compute more, and fewer fit.
 AT_ONCE_PER_PROCESSOR = 3.5
-START_S = 0.002
+START_S = 0.0015
 
 # What each test took in earlier runs, as ctest keeps it: it begins with the longest, so that none is left over at the end.
 COSTS = stamps.DIRECTORY / "test_costs.txt"

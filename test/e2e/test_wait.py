@@ -370,7 +370,7 @@ class AfterSending(unittest.TestCase):
         with Server() as server:
             tab = server.create_tab(shell="dash")
             tab.execute("true")
-            tab.call("send_text", text="sleep 1")
+            tab.call("send_text", text="sleep 4")  # it is there yet when the terminal has got the lines
             poll(lambda: tab.row.foreground == "sleep", 10)
             sent = self.prints(tab, text=f"{lines}sleep 1; echo READY", least_s=1.5)
             echo = tab.log()[sent.from_byte :].replace(b"\r\n", b"\n")
