@@ -117,8 +117,8 @@ constexpr std::array kOfAll = {
           "its PATH, or ask its administrator"},
     Known{
         "is used through another gateway",
-        "its instance is in use by another server: end that one, or leave \"instance\" out of hosts.json, so "
-        "that each has one of its own there"},
+        "its instance is in use by another server: leave \"instance\" out of hosts.json, so that each has one "
+        "of its own there"},
     Known{"No space left on device", "its disk is full"},
     Known{"Read-only file system",
           "its disk is read-only: name another place for the program (hosts push NAME --to DIR), and one for "

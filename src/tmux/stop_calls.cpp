@@ -114,7 +114,8 @@ void record_foreign(Tab& tab, const CommandResult& result) {
 Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
   const auto give_up_at = Clock::now() + kBeforeTyped;
   const auto called = [&] {
-    return turns.called(tab->window) || (tab->name == kMainTab && turns.called(std::nullopt));
+    return turns.called(tab->window) || (tab->name == kMainTab && turns.called(std::nullopt)) ||
+           (!tab->files.running_nonce() && turns.taken_elsewhere(*tab));
   };
   while (called() && will_take_command(*tab) && Clock::now() < give_up_at) {
     co_await sleep_for(kTypedLook);

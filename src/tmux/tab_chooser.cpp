@@ -151,30 +151,34 @@ Awaitable<ChosenTab> TabChooser::choose_there(std::optional<WindowId> window, st
 Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, std::string cwd,
                                                 CallTime time) {
   if (window) {
-    ChosenTab place;
-    place.guard = co_await turn_in_tab(*window, time);
-    place.tab = co_await tabs_.find_open(*window);
+    ChosenTab place = co_await turn_in_tab(*window, time);
+    place.tab = co_await tabs_.find_open(*window);  // it may have closed while its turn was awaited
     co_return place;
   }
   for (;;) {
     ChosenTab place = co_await choose_without_name(cwd, time);
     if (!place.guard) {
-      place.guard = co_await turn_in_tab(place.tab->window, time);
+      place = co_await turn_in_tab(place.tab->window, time);
     }
-    // It may have closed while its turn was awaited.
     if (!notice_if_closed(*place.tab) && !place.tab->closing) {
       co_return place;
     }
   }
 }
 
-Awaitable<TabTurns::Guard> TabChooser::turn_in_tab(WindowId window, CallTime time) {
-  TabTurns::Turn turn = co_await turns_.lock_by(window, time.patience());
-  if (!turn.guard) {
-    const TabPtr tab = co_await tabs_.find_open(window);
-    throw busy_with_calls(*tab, turn.ahead);
+Awaitable<ChosenTab> TabChooser::turn_in_tab(WindowId window, CallTime time) {
+  AsyncMutex::Turn arrived = co_await turns_.arrive(window, time.patience());
+  ChosenTab place;
+  place.tab = co_await tabs_.find_open(window);
+  if (!arrived.guard) {
+    throw busy_with_calls(*place.tab, arrived.ahead);
   }
-  co_return std::move(turn.guard);
+  TabTurns::Turn turn = co_await turns_.lock_by(place.tab, std::move(arrived.guard), time.patience());
+  if (!turn.guard) {
+    throw busy_with_calls(*place.tab, turn.ahead);
+  }
+  place.guard = std::move(turn.guard);
+  co_return place;
 }
 
 /// The main tab and its helpers, from what is known of all tabs.
@@ -207,20 +211,19 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime t
   for (;;) {
     const MainTabs known = main_tabs();
     if (!known.main) {
-      ChosenTab place = co_await take_new_main();
+      ChosenTab place = co_await take_new_main(time);
       co_return place;
     }
     const Tab& main = *known.main;
     main_ = main.window;
-    std::optional<FileLock> reserved = reserve_main(known.main);
+    std::optional<ChosenTab> reserved = co_await reserve_main(known.main);
     const MainSeen seen{.reserved = reserved.has_value(),
                         .elsewhere = is_elsewhere(main),
                         .called = turns_.taken(main.window),
                         .may_come_back = may_come_back(main) || comes_back_in_our_nested_shell(main)};
     const MainChoice choice = choose_main(seen, Clock::now() >= settled_by);
     if (choice == MainChoice::main) {
-      ChosenTab place = co_await take_idle(known.main, std::move(*reserved));
-      co_return place;
+      co_return std::move(*reserved);
     }
     if (choice == MainChoice::main_in_turn) {
       ChosenTab place;
@@ -243,20 +246,22 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime t
   }
 }
 
-Awaitable<ChosenTab> TabChooser::take_new_tab(CreateTab create) {
+Awaitable<ChosenTab> TabChooser::take_new_tab(CreateTab create, CallTime time) {
   const CreatedTab created = co_await tabs_.create(std::move(create));
-  ChosenTab place;
-  place.guard = co_await turns_.lock(created.window_id);
-  place.tab = co_await tabs_.find_open(created.window_id);
-  place.reserved = reserve(place.tab).value_or(FileLock());
+  const TabPtr tab = co_await tabs_.find_open(created.window_id);
+  std::optional<ChosenTab> reserved = co_await reserve(tab);
+  if (reserved) {
+    co_return std::move(*reserved);
+  }
+  ChosenTab place = co_await turn_in_tab(tab->window, time);  // behind a call that names it
   co_return place;
 }
 
 /// A new `main` after another: a note says so, because a caller that names no tab expects the old one.
-Awaitable<ChosenTab> TabChooser::take_new_main() {
+Awaitable<ChosenTab> TabChooser::take_new_main(CallTime time) {
   CreateTab create;
   create.name = kMainTab;
-  ChosenTab place = co_await take_new_tab(std::move(create));
+  ChosenTab place = co_await take_new_tab(std::move(create), time);
   if (main_) {
     const auto before = tabs_.known().find(*main_);
     const bool closed = before == tabs_.known().end() || notice_if_closed(*before->second);
@@ -266,14 +271,6 @@ Awaitable<ChosenTab> TabChooser::take_new_main() {
                  ", without its variables and functions";
   }
   main_ = place.tab->window;
-  co_return place;
-}
-
-Awaitable<ChosenTab> TabChooser::take_idle(TabPtr tab, FileLock reserved) {
-  ChosenTab place;
-  place.guard = co_await turns_.lock(tab->window);
-  place.tab = std::move(tab);
-  place.reserved = std::move(reserved);
   co_return place;
 }
 
@@ -303,24 +300,40 @@ Awaitable<FileLock> TabChooser::turn_to_choose(CallTime time) {
   co_return turn;
 }
 
-/// The lock of a tab that is idle as far as this process knows; nullopt: another process has taken it.
-std::optional<FileLock> TabChooser::reserve(const TabPtr& tab) {
+/// A tab that is idle as far as this process knows, with the turn in it and its lock; nullopt: another call
+/// has it, or another process.
+Awaitable<std::optional<ChosenTab>> TabChooser::reserve(TabPtr tab) {
   commands_.look_after(tab);
-  FileLock lock =
-      tab->runs.empty() && !tab->command_lock ? try_lock_or_inherit(tab->files.lock_path()) : FileLock();
-  return lock && !tab->files.running_nonce() ? std::optional(std::move(lock)) : std::nullopt;
+  std::optional<ChosenTab> reserved;
+  if (!tab->runs.empty() || tab->command_lock) {
+    co_return reserved;
+  }
+  TabTurns::Guard guard = co_await turns_.try_lock(tab);
+  FileLock lock = guard ? try_lock_or_inherit(tab->files.lock_path()) : FileLock();
+  if (lock && !tab->files.running_nonce()) {
+    reserved.emplace();
+    reserved->tab = std::move(tab);
+    reserved->guard = std::move(guard);
+    reserved->reserved = std::move(lock);
+  }
+  co_return reserved;
 }
 
 /// As it is, or behind the shell that a command of ours opened in it, whose lock that command has.
-std::optional<FileLock> TabChooser::reserve_main(const TabPtr& main) {
-  if (turns_.taken(main->window)) {
-    return std::nullopt;
+Awaitable<std::optional<ChosenTab>> TabChooser::reserve_main(TabPtr main) {
+  std::optional<ChosenTab> reserved;
+  if (is_idle(*main)) {
+    reserved = co_await reserve(main);
   }
-  std::optional<FileLock> reserved = is_idle(*main) ? reserve(main) : std::nullopt;
   if (!reserved && is_in_our_nested_shell(*main)) {
-    reserved.emplace();
+    TabTurns::Guard guard = co_await turns_.try_lock(main);
+    if (guard) {
+      reserved.emplace();
+      reserved->tab = std::move(main);
+      reserved->guard = std::move(guard);
+    }
   }
-  return reserved;
+  co_return reserved;
 }
 
 /// A place without a tab: all helper tabs are busy. It may have to be taken to `cwd` yet.
@@ -338,30 +351,30 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, std::string cwd, Ca
             "create_tab makes one");
   }
   const std::string why = "the tab \"main\" is busy: " + what;
-  std::vector<std::pair<TabPtr, FileLock>> idle;
+  std::vector<ChosenTab> idle;
   std::vector<IdleHelper> seen;
   for (const TabPtr& tab : known.helpers) {
-    auto reserved = !turns_.taken(tab->window) && is_idle(*tab) ? reserve(tab) : std::nullopt;
+    std::optional<ChosenTab> reserved;
+    if (is_idle(*tab)) {
+      reserved = co_await reserve(tab);
+    }
     if (reserved) {
-      idle.emplace_back(tab, std::move(*reserved));
+      idle.push_back(std::move(*reserved));
       seen.push_back({shell_cwd(*tab), tab->shell.last_end()});
     }
   }
   const HelperChoice choice = choose_helper(seen, known.helpers.size(), directory);
-  std::pair<TabPtr, FileLock> chosen;
+  ChosenTab place;
   if (choice.kind == HelperChoice::Kind::there || choice.kind == HelperChoice::Kind::go_there) {
-    chosen = std::move(idle[choice.which]);
+    place = std::move(idle[choice.which]);
   }
   idle.clear();  // before anything takes a while: calls that name one of the others may have it
-  ChosenTab place;
   if (choice.kind == HelperChoice::Kind::new_tab) {
     CreateTab create;
     create.name = next_helper_name(names_of(known.helpers));
     create.cwd = directory;
     create.helper = true;
-    place = co_await take_new_tab(std::move(create));
-  } else if (chosen.first) {
-    place = co_await take_idle(std::move(chosen.first), std::move(chosen.second));
+    place = co_await take_new_tab(std::move(create), time);
   }
   if (choice.kind == HelperChoice::Kind::go_there && cwd.empty()) {
     co_await go_to_main(place, directory, time);

@@ -46,14 +46,13 @@ class TabChooser {
                                     MeantPlace meant);
   Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, std::string cwd, CallTime time);
   Awaitable<ChosenTab> choose_without_name(std::string cwd, CallTime time);
-  Awaitable<TabTurns::Guard> turn_in_tab(WindowId window, CallTime time);
+  Awaitable<ChosenTab> turn_in_tab(WindowId window, CallTime time);
   [[nodiscard]] MainTabs main_tabs() const;
   Awaitable<FileLock> turn_to_choose(CallTime time);
-  [[nodiscard]] std::optional<FileLock> reserve_main(const TabPtr& main);
-  [[nodiscard]] std::optional<FileLock> reserve(const TabPtr& tab);
-  Awaitable<ChosenTab> take_idle(TabPtr tab, FileLock reserved);
-  Awaitable<ChosenTab> take_new_tab(CreateTab create);
-  Awaitable<ChosenTab> take_new_main();
+  Awaitable<std::optional<ChosenTab>> reserve_main(TabPtr main);
+  Awaitable<std::optional<ChosenTab>> reserve(TabPtr tab);
+  Awaitable<ChosenTab> take_new_tab(CreateTab create, CallTime time);
+  Awaitable<ChosenTab> take_new_main(CallTime time);
   Awaitable<ChosenTab> take_helper(MainTabs known, std::string cwd, CallTime time);
   Awaitable<void> go_to_main(ChosenTab& chosen, std::string directory, CallTime time);
 

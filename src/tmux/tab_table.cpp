@@ -37,11 +37,8 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
     tab = std::make_shared<Tab>(window, row.pane, home_of(instance_, of.generation, window), of.server_pid);
     tab->for_person = for_guest_;
     next_number_ = std::max(next_number_, window.number + 1);
-    if (!for_guest_) {
-      note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
-    }
-    const auto latest = tab->records.latest();
-    tab->last_exit = latest ? latest->exit_code.value_or(0) : 0;
+    note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
+    others_.notice(*tab);
     changes_.came_or_went();
   }
   if (tab->pane_pid.pid != row.pane_pid || tab->pane_pid.start_ticks == 0) {

@@ -8,6 +8,7 @@
 
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
+#include "tab/others_commands.hpp"
 #include "tab/tab.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/rows.hpp"
@@ -25,14 +26,14 @@ struct RowsOf {
 /// The tabs that are known, open and closed: what tmux last said of each. Asks nobody.
 class TabTable {
  public:
-  /// `instance` and `changes` outlive it. `for_guest`: its tabs are shown to a person, and no number of
-  /// theirs is noted.
+  /// `instance` and `changes` outlive it. `for_guest`: its tabs are shown to a person.
   TabTable(const Instance& instance, bool for_guest, TabChanges& changes);
 
   [[nodiscard]] const std::map<WindowId, TabPtr>& all() const { return tabs_; }
   [[nodiscard]] std::vector<TabPtr> list() const;
   /// How many are open, as far as anybody has noticed.
   [[nodiscard]] std::size_t open() const;
+  [[nodiscard]] OthersCommands& others() { return others_; }
   /// None: it is not known.
   [[nodiscard]] TabPtr find(WindowId window) const;
   /// Above the numbers of all that were ever known.
@@ -57,6 +58,7 @@ class TabTable {
   bool for_guest_;
   TabChanges& changes_;
   std::map<WindowId, TabPtr> tabs_;
+  OthersCommands others_;
   std::uint32_t next_number_ = 0;
 };
 

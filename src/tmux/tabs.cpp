@@ -10,12 +10,10 @@
 #include "base/utf8.hpp"
 #include "command/command_run.hpp"
 #include "instance/tab_ids.hpp"
-#include "log/log_end.hpp"
 #include "system/proc.hpp"
-#include "tab/tab_processes.hpp"
 #include "tab/terminal_signals.hpp"
+#include "tmux/lost_server.hpp"
 #include "tmux/window_options.hpp"
-#include "tmux/wire/instance_end.hpp"
 #include "tmux/wire/server_config.hpp"
 
 namespace terminally {
@@ -23,8 +21,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What tmux had passed on before it was lost is in the logs by then.
-constexpr Milliseconds kLostLogEndsWithin{400};
 constexpr int kMostAttempts = 10;
 /// tmux tells nobody what a hook of a person does, nor of windows that were swapped with another session's,
 /// and of nothing while such a hook waits. That is seen by then.
@@ -33,6 +29,16 @@ constexpr Milliseconds kUntoldSeenWithin{1'000};
 bool is_taken(const Error& error) {
   return error.code() == ErrorCode::tmux_failed &&
          std::string_view(error.what()).starts_with("tmux: duplicate session");
+}
+
+std::function<void(const TabPtr&)> if_possible(std::function<void(const TabPtr&)> look_after) {
+  return [look_after = std::move(look_after)](const TabPtr& tab) {
+    try {
+      look_after(tab);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(tab->window).c_str(), error.what());
+    }
+  };
 }
 
 /// Makes the log at once, and not with its first byte, so that a person can tail it.
@@ -47,12 +53,12 @@ void make_log(const std::filesystem::path& path) {
   }
 }
 
-void look_after_if_possible(const std::function<void(const TabPtr&)>& look_after, const TabPtr& tab) {
-  try {
-    look_after(tab);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "terminally-mcp: tab %s: %s\n", to_string(tab->window).c_str(), error.what());
-  }
+/// As the hook does that opens each window, which knows the server's size only.
+Awaitable<void> resize(TmuxClient tmux, TabPtr tab, const Config& config, CreateTab request) {
+  const std::uint64_t cols = request.cols.value_or(config.cols);
+  co_await tmux.change("resize-window -t " + quote(to_string(tab->pane)) + " -x " + std::to_string(cols) +
+                       " -y " + std::to_string(request.rows.value_or(config.rows)));
+  tab->cols = static_cast<int>(cols);
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
     : executor_(std::move(executor)),
       config_(config),
       server_(server),
-      look_after_(std::move(look_after)),
+      look_after_(if_possible(std::move(look_after))),
       table_(server_.instance(), config_.guest, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
@@ -105,11 +111,27 @@ Awaitable<void> Tabs::attach() {
     server_.let_go();  // not attached: the next try looks after its commands
     std::rethrow_exception(failure);
   }
-  // A copy: others may come and go meanwhile.
-  const std::vector<TabPtr> tabs = table_.list();
+  co_await look_after_each(table_.list());
+}
+
+Awaitable<void> Tabs::look_after_each(std::vector<TabPtr> tabs) {
   for (const TabPtr& tab : tabs) {
-    look_after_if_possible(look_after_, tab);
+    look_after_(tab);
     co_await asio::post(executor_, asio::use_awaitable);
+  }
+}
+
+Awaitable<void> Tabs::look_after_all(bool fresh) {
+  if (fresh) {
+    listed_.reset();  // the writers of all logs are to be seen to
+  }
+  co_await refresh();
+  std::vector<TabPtr> open = table_.list();
+  std::erase_if(open,
+                [](const TabPtr& tab) { return notice_if_closed(*tab); });  // others may be at those yet
+  co_await look_after_each(std::move(open));
+  if (fresh && server_.pid() != 0) {
+    co_await server_.use_our_helpers();
   }
 }
 
@@ -175,7 +197,9 @@ void Tabs::take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>
     if (row.in_tabs) {
       server_.use_session(row.session);
     }
-    writers_.guard(row, server_.logs(), tmux);  // also of what a person split off
+    if (server_.owner().keeps()) {
+      writers_.guard(row, server_.logs(), tmux);  // also of what a person split off
+    }
   }
   writers_.keep_only(rows);
   table_.take_all(rows, asked_about, now());
@@ -203,6 +227,7 @@ Awaitable<TabPtr> Tabs::find(WindowId window) {
   }
   if (!notice_if_closed(*tab)) {
     server_.owner().restore_log_directory(server_.generation());
+    table_.others().notice(*tab);
   }
   co_return tab;
 }
@@ -235,37 +260,51 @@ Awaitable<std::optional<std::string>> Tabs::new_window(Argv words) {
 }
 
 /// The session with its first window, in a server that is started with it, or in one that has lost its last
-/// tab. nullopt: that one is gone.
-Awaitable<std::optional<std::string>> Tabs::new_session(std::string name, NewWindow window) {
+/// tab. nullopt: that one is gone, or another process has started one.
+Awaitable<std::optional<Tabs::Opened>> Tabs::new_session(std::string name, NewWindow window,
+                                                         StartingLock lock) {
+  std::optional<Opened> opened;
   if (server_.pid() != 0 && server_.alive()) {
-    co_return co_await open_session(server_, config_, std::move(name), std::move(window));
+    std::optional<std::string> row =
+        co_await open_session(server_, config_, std::move(name), std::move(window));
+    if (row) {
+      opened.emplace(std::move(*row), std::move(lock));
+    }
+    co_return opened;
   }
-  co_await server_.owner().own_to_start();
-  co_await clear_up_lost_server();
+  lock.release();
+  std::optional<StartingLock> alone = co_await server_.owner().own_to_start();
+  co_await lose_server(alone.has_value());
+  if (!alone) {
+    co_return opened;
+  }
   const auto turn = co_await server_.turn(
       attaching_, Clock::time_point::max());  // it listens before we know its generation
   std::string row = co_await start_server(server_, config_, name, window, table_.next_number());
   table_.forget_closed();
-  co_return row;
+  opened.emplace(std::move(row), std::move(*alone));
+  co_return opened;
 }
 
 /// In the session of the tabs, or in one that is made for it. A person may have one of its name; or another
 /// makes it at this moment: what a server asked of tmux is done although it was killed. A server that dies
 /// over it is no answer: the next one is started.
-Awaitable<std::string> Tabs::open_window(NewWindow window) {
+Awaitable<Tabs::Opened> Tabs::open_window(NewWindow window) {
   std::string name = kSession;
   for (int attempt = 1;; ++attempt) {
     co_await attach();
+    StartingLock lock;
     if (server_.pid() != 0) {
+      lock = co_await server_.owner().lock_to_open();
       std::optional<std::string> answer = co_await new_window(window.words);
       if (answer) {
-        co_return std::move(*answer);
+        co_return Opened(std::move(*answer), std::move(lock));
       }
     }
     try {
-      std::optional<std::string> row = co_await new_session(name, window);
-      if (row) {
-        co_return std::move(*row);
+      std::optional<Opened> opened = co_await new_session(name, window, std::move(lock));
+      if (opened) {
+        co_return std::move(*opened);
       }
       if (attempt == kMostAttempts) {
         throw Error(ErrorCode::tmux_failed, "tmux: its server ended again and again; nothing was opened");
@@ -285,27 +324,21 @@ Awaitable<CreatedTab> Tabs::create(CreateTab request) {
   const WindowOptions options = window_options(config_, request);
   NewWindow window{options.words, options.variables};
   const auto guard = co_await server_.turn(opening_window_, Clock::time_point::max());
-  const std::string row = co_await open_window(std::move(window));
-  const std::vector<PaneRow> rows = parse_pane_rows(row);
+  Opened opened = co_await open_window(std::move(window));
+  const std::vector<PaneRow> rows = parse_pane_rows(opened.row);
   if (rows.empty() || !rows.front().tab) {
-    throw Error(ErrorCode::tmux_failed, "tmux answered new-window with \"" + to_valid_utf8(row) + "\"");
+    throw Error(ErrorCode::tmux_failed,
+                "tmux answered new-window with \"" + to_valid_utf8(opened.row) + "\"");
   }
   server_.use_session(rows.front().session);
   const TabPtr tab = co_await take_new_tab(rows.front(), options.name);
+  opened.lock.release();
   if (request.cols || request.rows) {
-    co_await resize(tab, request);
+    const TmuxClient tmux = server_.client_of(*tab);
+    co_await resize(tmux, tab, config_, request);
   }
   CreatedTab created{tab->window, options.name, tab->log.path().string()};
   co_return created;
-}
-
-/// As the hook does that opens each window, which knows the server's size only.
-Awaitable<void> Tabs::resize(TabPtr tab, CreateTab request) {
-  const std::uint64_t cols = request.cols.value_or(config_.cols);
-  const TmuxClient tmux = server_.client_of(*tab);
-  co_await tmux.change("resize-window -t " + quote(to_string(tab->pane)) + " -x " + std::to_string(cols) +
-                       " -y " + std::to_string(request.rows.value_or(config_.rows)));
-  tab->cols = static_cast<int>(cols);
 }
 
 /// All or nothing: a tab that cannot be told of is closed again.
@@ -314,7 +347,9 @@ Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
   std::exception_ptr failure;
   try {
     const TabPtr tab = table_.take(row, now());
-    writers_.guard(row, server_.logs(), server_.client());
+    if (server_.owner().keeps()) {
+      writers_.guard(row, server_.logs(), server_.client());
+    }
     tab->name = name;
     tab->shell.has_opened(Clock::now());
     make_log(tab->log.path());
@@ -336,52 +371,23 @@ Awaitable<TabPtr> Tabs::take_new_tab(PaneRow row, std::string name) {
 
 Awaitable<void> Tabs::end_of_server() {
   const auto guard = co_await opening_window_->lock();
-  if (!server_.alive()) {
-    co_await clear_up_lost_server();
+  if (server_.pid() != 0 && !server_.alive()) {
+    const std::optional<StartingLock> alone = server_.owner().lock_to_clear_up();
+    co_await lose_server(alone.has_value());
   }
 }
 
-/// After the tmux server's end: its commands have failed, its tabs are closed, and nothing of it runs on.
-/// Before a new one, whose panes have the same numbers. For whoever holds `opening_window_`.
-Awaitable<void> Tabs::clear_up_lost_server() {
+/// After the tmux server's end; for whoever holds `opening_window_`. `alone`: with the StartingLock.
+Awaitable<void> Tabs::lose_server(bool alone) {
+  listed_.reset();
   server_.forget();
   writers_.forget_all();  // the next server's panes have the same numbers
-  const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
-  const std::vector<TabPtr> tabs = table_.list();
-  std::vector<ProcessInfo> panes;
-  KnownProcesses known;
-  for (const TabPtr& tab : tabs) {
-    panes.push_back(leader_of(*tab));
-    known.processes.insert(tab->known.processes.begin(), tab->known.processes.end());
-    known.sessions_in_front.insert(tab->known.sessions_in_front.begin(), tab->known.sessions_in_front.end());
-    tab->closed = true;
-    if (!tab->runs.empty()) {
-      co_await wait_for_log_end(tab->log, logs_end_by);
-    }
-    for (const auto& run : std::vector(tab->runs)) {
-      co_await run->output().catch_up();
-      run->ending().give_up(Reason::tmux_server_lost);
-    }
-  }
+  LostTabs lost = co_await end_lost_tabs(table_.list());
   changes_.came_or_went();
-  Detachment detachment(std::move(panes), {}, known.sessions_in_front);
-  co_await end_tab_processes(server_.instance(), std::move(detachment), std::move(known));
-  settle_generation(server_.generation() != 0 ? server_.generation()
-                                              : server_.instance().newest_generation());
-  remove_command_files(server_.instance());
-}
-
-/// The commands that nobody looked after when their tmux server was lost.
-void Tabs::settle_generation(std::uint32_t generation) {
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(server_.instance().generation(generation), error)) {
-    const auto window = tab_of_records(entry.path());
-    if (!window) {
-      continue;
-    }
-    const auto tab = std::make_shared<Tab>(*window, home_of(server_.instance(), generation, *window));
-    look_after_if_possible(look_after_, tab);
+  if (alone) {
+    const std::uint32_t generation =
+        server_.generation() != 0 ? server_.generation() : server_.instance().newest_generation();
+    co_await clear_up_lost_server(server_.instance(), generation, std::move(lost), look_after_);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/awaitable.hpp"
@@ -43,6 +44,8 @@ class Tabs {
   [[nodiscard]] Awaitable<void> attach();
   /// The same, and knows what tabs there are now: asks only where tmux has told of a change, or may have.
   [[nodiscard]] Awaitable<void> refresh();
+  /// For the keeper of the instance (Keeper::Duties).
+  [[nodiscard]] Awaitable<void> look_after_all(bool fresh);
   /// Who reaches the tmux server of a tab, and no later one.
   [[nodiscard]] TmuxClient client_of(const Tab& tab) const { return server_.client_of(tab); }
   /// Asks the tmux server that we know of; does nothing without one. Also tells where a person types just
@@ -66,13 +69,18 @@ class Tabs {
   [[nodiscard]] bool is_told_of(const std::vector<PaneRow>& rows) const;
   void take_rows(const std::vector<PaneRow>& rows, const std::vector<TabPtr>& asked_about);
   Awaitable<TabPtr> take_new_tab(PaneRow row, std::string name);
-  Awaitable<void> resize(TabPtr tab, CreateTab request);
+  Awaitable<void> look_after_each(std::vector<TabPtr> tabs);
   Awaitable<std::optional<std::string>> new_window(Argv words);
-  Awaitable<std::optional<std::string>> new_session(std::string name, NewWindow window);
-  Awaitable<std::string> open_window(NewWindow window);
+  /// The row of a window that was opened, and the lock that is held until its number is noted.
+  struct Opened {
+    Opened(std::string its_row, StartingLock its_lock) : row(std::move(its_row)), lock(std::move(its_lock)) {}
+    std::string row;
+    StartingLock lock;
+  };
+  Awaitable<std::optional<Opened>> new_session(std::string name, NewWindow window, StartingLock lock);
+  Awaitable<Opened> open_window(NewWindow window);
   Awaitable<void> end_of_server();
-  Awaitable<void> clear_up_lost_server();
-  void settle_generation(std::uint32_t generation);
+  Awaitable<void> lose_server(bool alone);
 
   boost::asio::any_io_executor executor_;
   const Config& config_;

@@ -19,6 +19,7 @@
 #include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "instance/left_behind.hpp"
+#include "instance/peers.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
@@ -79,6 +80,7 @@ void remove_runtime_directory(const Instance& instance) {
     remove_our_files(files, {});
     std::filesystem::remove(files, error);
   }
+  Peers(instance).remove_directory();
   instance.remove_unused_state();
   remove_file(instance.runtime() / "lock");
   std::filesystem::remove(instance.runtime(), error);
@@ -244,6 +246,9 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
     lock = instance.own_to_clean();
   } catch (const Error&) {
     co_return Cleaned::owned;
+  }
+  if (!Peers(instance).others().empty()) {
+    co_return Cleaned::owned;  // one of them is about to keep it
   }
   if (instance.is_unnamed() || left_behind(config, instance) == LeftBehind::for_good) {
     co_await end_instance(config, instance, instance.server_pid());

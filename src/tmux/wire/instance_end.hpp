@@ -27,7 +27,7 @@ void remove_command_files(const Instance& instance);
 
 enum class Cleaned {
   nothing_there,  ///< it has no runtime directory
-  owned,          ///< a terminally-mcp server owns it: left alone
+  owned,          ///< terminally-mcp servers work on it: left alone
   runs,           ///< a named one whose tabs live: left alone
   ended,    ///< one whose server died, unnamed or left behind: its tabs were ended, its directory removed
   removed,  ///< a named one without tabs: its runtime directory was removed

@@ -155,7 +155,7 @@ Awaitable<std::string> TmuxServer::ask_who_listens() {
   co_await owner_.own_to_find();
   try {
     std::string commands = ask_for_server();
-    if (trouble_with_helpers(config_).empty() && !config_.guest) {
+    if (trouble_with_helpers(config_).empty() && owner_.keeps()) {
       commands += point_to_helpers(config_);
     }
     co_return co_await client_.query(std::move(commands));
@@ -165,6 +165,12 @@ Awaitable<std::string> TmuxServer::ask_who_listens() {
     }  // else it has ended just now
   }
   co_return "";
+}
+
+Awaitable<void> TmuxServer::use_our_helpers() const {
+  if (trouble_with_helpers(config_).empty()) {
+    co_await client().query(ask_for_server() + point_to_helpers(config_));
+  }
 }
 
 Awaitable<bool> TmuxServer::find() {
@@ -180,6 +186,7 @@ Awaitable<bool> TmuxServer::find() {
   refuse_foreign_server(instance(), server.pid);
   generation_ = server.generation;
   pid_ = server.pid;
+  gone_.clear();
   watch();
   co_return true;
 }
@@ -212,6 +219,7 @@ Awaitable<std::string> TmuxServer::start(std::string first_window, std::uint32_t
   }
   ServerAnswer server = parse_server_answer(answer);
   pid_ = server.pid;
+  gone_.clear();
   watch();
   co_return std::move(server.rest);
 }
@@ -225,6 +233,7 @@ void TmuxServer::watch() {
 void TmuxServer::let_go() {
   watch_.stop();
   pid_ = 0;
+  gone_.set();
 }
 
 void TmuxServer::forget() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/awaitable.hpp"
+#include "base/event.hpp"
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
 #include "system/process_watch.hpp"
@@ -35,6 +36,8 @@ class TmuxServer {
   [[nodiscard]] std::filesystem::path logs() const { return instance().generation(generation_); }
   /// 0: no tmux server that we know of.
   [[nodiscard]] int pid() const { return pid_; }
+  /// Returns as soon as there is none that we know of.
+  [[nodiscard]] Awaitable<void> gone() { return gone_.wait(); }
   [[nodiscard]] bool alive() const;
 
   /// Who reaches the tmux server that we know of, or a tab's, and no later one.
@@ -56,9 +59,11 @@ class TmuxServer {
   /// Finds the one that an earlier process of ours left. False: there is none, and `generation` is that of
   /// the last one. Throws Error where one listens that cannot be used.
   [[nodiscard]] Awaitable<bool> find();
+  /// Has new tabs use our helpers and our options: for the keeper, as the server may be older.
+  [[nodiscard]] Awaitable<void> use_our_helpers() const;
   /// What tmux tells of its server: the pid and the generation.
   static constexpr const char* kFormat = "#{pid}\t#{@terminally_generation}";
-  /// Starts one, the next generation, in an instance that we own. `first_window`: commands that open its
+  /// Starts one, the next generation, for whoever has InstanceOwner::own_to_start. `first_window`: commands that open its
   /// first window and print kFormat; returns what they print behind that. No tab of the server has a number
   /// below `first_id`, or one that any had before.
   [[nodiscard]] Awaitable<std::string> start(std::string first_window, std::uint32_t first_id);
@@ -89,6 +94,7 @@ class TmuxServer {
   std::function<void()> ended_;
   std::uint32_t generation_ = 0;
   int pid_ = 0;
+  Event gone_;
 };
 
 }  // namespace terminally
