@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "system/stillness.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

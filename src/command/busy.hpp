@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -12,7 +12,7 @@
 #include "command/command_shells.hpp"
 #include "command/run_context.hpp"
 #include "tab/how_typed.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/timeout.hpp"
 #include "tab/markers.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

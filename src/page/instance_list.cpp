@@ -10,7 +10,7 @@
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "system/proc.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 namespace terminally {
 namespace {

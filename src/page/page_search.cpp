@@ -10,7 +10,7 @@
 #include "base/utf8.hpp"
 #include "log/log_search.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 namespace terminally {
 namespace {

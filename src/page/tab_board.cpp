@@ -8,7 +8,7 @@
 #include "base/files.hpp"
 #include "log/log_record.hpp"
 #include "tab/escalation.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 namespace terminally {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/event.hpp"
 #include "log/pane_log.hpp"
 #include "tab/hold.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {

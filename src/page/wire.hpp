@@ -9,7 +9,7 @@
 
 #include "log/pane_log.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 #include "text/typed_echo.hpp"
 

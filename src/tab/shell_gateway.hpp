@@ -4,7 +4,7 @@
 #include <string>
 
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

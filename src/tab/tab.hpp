@@ -15,7 +15,7 @@
 #include "system/process_tag.hpp"
 #include "tab/command_files.hpp"
 #include "tab/detachment.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 #include "tab/sent_inputs.hpp"
 #include "tab/shell_state.hpp"
 

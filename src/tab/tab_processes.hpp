@@ -10,7 +10,7 @@
 #include "system/process_table.hpp"
 #include "system/signals.hpp"
 #include "tab/detachment.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -6,7 +6,7 @@
 #include "base/timeout.hpp"
 #include "system/process_table.hpp"
 #include "tab/pane_terminal.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

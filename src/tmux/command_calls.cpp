@@ -15,7 +15,7 @@
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
 
 namespace terminally {
 namespace {

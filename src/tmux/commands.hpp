@@ -6,7 +6,7 @@
 #include "base/files.hpp"
 #include "command/command_run.hpp"
 #include "config.hpp"
-#include "tab/call_time.hpp"
+#include "tmux/server/call_time.hpp"
 #include "tab/tab.hpp"
 #include "tmux/tab_table.hpp"
 

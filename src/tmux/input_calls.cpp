@@ -15,7 +15,7 @@
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
 #include "tmux/wire/keys.hpp"
 
 namespace terminally {

@@ -10,8 +10,8 @@
 #include "tmux/commands.hpp"
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
-#include "tmux/wire/keeper.hpp"
+#include "tmux/server/call_times.hpp"
+#include "tmux/server/keeper.hpp"
 #include "tmux/wire/text_worker.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
 

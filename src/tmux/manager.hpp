@@ -12,7 +12,7 @@
 #include "command/awaiting_input.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
-#include "tab/call_time.hpp"
+#include "tmux/server/call_time.hpp"
 #include "tab/wait_terms.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"

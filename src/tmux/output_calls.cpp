@@ -20,7 +20,7 @@
 #include "tmux/manager.hpp"
 #include "tmux/tab_keyboard.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
 #include "tmux/wire/screen_text.hpp"
 #include "tmux/wire/text_worker.hpp"
 

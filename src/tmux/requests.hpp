@@ -14,7 +14,7 @@
 #include "config.hpp"
 #include "log/text_view.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/screen_text.hpp"
 

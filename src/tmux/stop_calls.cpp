@@ -22,7 +22,7 @@
 #include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
 
 namespace terminally {
 namespace {

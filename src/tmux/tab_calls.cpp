@@ -17,7 +17,7 @@
 #include "tmux/tab_chooser.hpp"
 #include "tmux/tabs.hpp"
 #include "tmux/window_options.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
 
 namespace terminally {
 namespace {

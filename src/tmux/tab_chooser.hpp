@@ -8,12 +8,12 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
-#include "tab/call_time.hpp"
+#include "tmux/server/call_time.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/chosen_tab.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/tabs.hpp"
-#include "tmux/wire/tmux_server.hpp"
+#include "tmux/server/tmux_server.hpp"
 
 namespace terminally {
 

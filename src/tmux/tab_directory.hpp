@@ -4,7 +4,7 @@
 
 #include "base/awaitable.hpp"
 #include "config.hpp"
-#include "tab/call_time.hpp"
+#include "tmux/server/call_time.hpp"
 #include "tmux/chosen_tab.hpp"
 
 namespace terminally {

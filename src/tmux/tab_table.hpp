@@ -8,7 +8,7 @@
 
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "tab/others_commands.hpp"
+#include "tmux/others_commands.hpp"
 #include "tab/tab.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/rows.hpp"

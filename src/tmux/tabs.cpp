@@ -12,9 +12,9 @@
 #include "instance/tab_ids.hpp"
 #include "system/proc.hpp"
 #include "tab/terminal_signals.hpp"
-#include "tmux/lost_server.hpp"
+#include "tmux/server/lost_server.hpp"
 #include "tmux/window_options.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 
 namespace terminally {
 namespace {

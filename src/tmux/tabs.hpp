@@ -17,9 +17,9 @@
 #include "tab/tab_info.hpp"
 #include "tmux/requests.hpp"
 #include "tmux/tab_table.hpp"
-#include "tmux/wire/log_writers.hpp"
-#include "tmux/wire/new_window.hpp"
-#include "tmux/wire/tmux_server.hpp"
+#include "tmux/server/log_writers.hpp"
+#include "tmux/server/new_window.hpp"
+#include "tmux/server/tmux_server.hpp"
 
 namespace terminally {
 

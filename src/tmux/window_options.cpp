@@ -15,7 +15,7 @@
 #include "system/account.hpp"
 #include "system/work_directory.hpp"
 #include "tmux/wire/client.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 #include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "manager_scene.hpp"
-#include "tmux/wire/log_writers.hpp"
-#include "tmux/wire/writer_tries.hpp"
+#include "tmux/server/log_writers.hpp"
+#include "tmux/server/writer_tries.hpp"
 
 namespace terminally {
 namespace {

@@ -17,7 +17,7 @@
 #include "event_loop.hpp"
 #include "instance/starting_lock.hpp"
 #include "temp_files.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {

@@ -13,7 +13,7 @@
 #include "instance/instance.hpp"
 #include "instance/left_behind.hpp"
 #include "temp_files.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 using namespace terminally;
 using namespace terminally::test;

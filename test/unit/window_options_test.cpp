@@ -14,7 +14,7 @@
 #include "scripted_tmux.hpp"
 #include "temp_files.hpp"
 #include "tmux/wire/quoting.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 
 namespace terminally {
 namespace {

@@ -1,5 +1,5 @@
 // Tells the keeper of an instance when there is something to do for all its servers.
-#include "tmux/wire/keeper.hpp"
+#include "tmux/server/keeper.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Finds, starts, watches and loses the process of the tmux server.
-#include "tmux/wire/tmux_server.hpp"
+#include "tmux/server/tmux_server.hpp"
 
 #include <boost/asio.hpp>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "tmux/wire/control_channel.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {

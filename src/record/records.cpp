@@ -1,5 +1,5 @@
 // Appends command records to the file of a tab, reads them back, and rewrites the file when it is large.
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 // Comes to an instance, keeps it or watches who does, and makes again what somebody removed from under its tmux
 // server.
-#include "tmux/wire/instance_owner.hpp"
+#include "tmux/server/instance_owner.hpp"
 
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 #include "instance/peers.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {

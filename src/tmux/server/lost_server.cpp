@@ -1,5 +1,5 @@
 // Ends the tabs of a tmux server that is lost, and clears up after it.
-#include "tmux/lost_server.hpp"
+#include "tmux/server/lost_server.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
 #include "tab/tab_processes.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {
@@ -20,10 +20,10 @@ constexpr Milliseconds kLostLogEndsWithin{400};
 
 }  // namespace
 
-Awaitable<LostTabs> end_lost_tabs(std::vector<TabPtr> tabs) {
+Awaitable<LostTabs> end_lost_tabs(std::vector<std::shared_ptr<Tab>> tabs) {
   const auto logs_end_by = Clock::now() + kLostLogEndsWithin;
   LostTabs lost;
-  for (const TabPtr& tab : tabs) {
+  for (const std::shared_ptr<Tab>& tab : tabs) {
     lost.panes.push_back(leader_of(*tab));
     lost.known.processes.insert(tab->known.processes.begin(), tab->known.processes.end());
     lost.known.sessions_in_front.insert(tab->known.sessions_in_front.begin(),
@@ -41,7 +41,7 @@ Awaitable<LostTabs> end_lost_tabs(std::vector<TabPtr> tabs) {
 }
 
 Awaitable<void> clear_up_lost_server(const Instance& instance, std::uint32_t generation, LostTabs lost,
-                                     std::function<void(const TabPtr&)> look_after) {
+                                     std::function<void(const std::shared_ptr<Tab>&)> look_after) {
   Detachment detachment(std::move(lost.panes), {}, lost.known.sessions_in_front);
   co_await end_tab_processes(instance, std::move(detachment), std::move(lost.known));
   std::error_code error;

@@ -15,7 +15,7 @@
 #include "system/process_watch.hpp"
 #include "tab/tab.hpp"
 #include "tmux/wire/client.hpp"
-#include "tmux/wire/instance_owner.hpp"
+#include "tmux/server/instance_owner.hpp"
 
 namespace terminally {
 

@@ -1,4 +1,4 @@
-#include "tmux/wire/log_writers.hpp"
+#include "tmux/server/log_writers.hpp"
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@
 #include "log/log_record.hpp"
 #include "system/proc.hpp"
 #include "system/process_watch.hpp"
-#include "tmux/wire/server_config.hpp"
-#include "tmux/wire/writer_tries.hpp"
+#include "tmux/server/server_config.hpp"
+#include "tmux/server/writer_tries.hpp"
 
 namespace terminally {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

@@ -1,4 +1,4 @@
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 #include <signal.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include "base/event.hpp"
 #include "system/log_watch.hpp"
 #include "system/process_watch.hpp"
-#include "tmux/wire/instance_owner.hpp"
+#include "tmux/server/instance_owner.hpp"
 
 namespace terminally {
 

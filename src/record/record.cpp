@@ -1,7 +1,7 @@
 // Names the states and the reasons of commands.
 // Encodes and decodes the record of a command as one line of JSON.
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "base/spawned.hpp"
 #include "config.hpp"
-#include "tab/call_time.hpp"
-#include "tmux/wire/tmux_server.hpp"
+#include "tmux/server/call_time.hpp"
+#include "tmux/server/tmux_server.hpp"
 
 namespace terminally {
 

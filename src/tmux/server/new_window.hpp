@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/process.hpp"
-#include "tmux/wire/tmux_server.hpp"
+#include "tmux/server/tmux_server.hpp"
 
 namespace terminally {
 

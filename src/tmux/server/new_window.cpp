@@ -1,11 +1,11 @@
 // Opens windows and sessions for tabs, by commands of tmux.
-#include "tmux/wire/new_window.hpp"
+#include "tmux/server/new_window.hpp"
 
 #include <exception>
 
 #include "base/error.hpp"
 #include "tmux/wire/rows.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 
 namespace terminally {
 namespace {

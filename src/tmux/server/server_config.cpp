@@ -1,4 +1,4 @@
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 #include "tmux/wire/others_typed.hpp"
 
 #include <unistd.h>
