@@ -4,11 +4,19 @@
 #include <string>
 
 #include "base/files.hpp"
+#include "base/ids.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/tab_table.hpp"
 
 namespace terminally {
+
+/// Where a command is to run.
+struct WantedPlace {
+  std::optional<WindowId> window;  ///< none: the client's own `main`, or a helper tab while that is busy
+  std::string cwd;                 ///< where its shell is then, as after `cd`; empty: where it is
+  std::string client;              ///< whose `main`; see OwnMains
+};
 
 /// The tab that a command runs in, and the turn in it.
 struct ChosenTab {

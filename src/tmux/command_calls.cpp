@@ -207,7 +207,8 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
+  WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);
   const auto begun = Clock::now();
@@ -307,7 +308,8 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   }
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
   TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
+  WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);
   StartedProcess started;

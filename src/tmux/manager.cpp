@@ -66,8 +66,8 @@ TmuxManager::TmuxManager(const boost::asio::any_io_executor& executor, Config co
              parts_->processes, parts_->log_watch}),
       commands_({parts_->times, parts_->config, parts_->tabs, parts_->turns, parts_->chooser,
                  parts_->commands, parts_->results}),
-      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->context, parts_->commands, parts_->results,
-              commands_}),
+      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->chooser, parts_->context,
+              parts_->commands, parts_->results, commands_}),
       input_({parts_->times, parts_->tabs, parts_->turns}),
       output_({parts_->times, parts_->tabs, parts_->commands, parts_->log_watch, parts_->texts,
                parts_->results}) {}

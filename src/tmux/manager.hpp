@@ -112,6 +112,7 @@ class StopCalls {
     const CallTimes& times;
     Tabs& tabs;
     const TabTurns& turns;
+    const TabChooser& chooser;
     RunContext& context;
     Commands& commands;
     const CommandResults& results;

@@ -32,8 +32,8 @@ constexpr Milliseconds kSaysSo{200};
 
 /// Known by the name that we gave it, so that renaming it takes it out: what only we start a tab with says
 /// which that was.
-bool is_helper(const Tab& tab) {
-  return !tab.closed && tab.name.starts_with(std::string(kMainTab) + "-") &&
+bool is_helper(const Tab& tab, const std::string& main) {
+  return !tab.closed && is_helper_name(tab.name, main) &&
          process_has_environment(tab.pane_pid.pid, kHelperMark + ("=" + tab.name));
 }
 
@@ -95,9 +95,9 @@ std::vector<std::string> names_of(const std::vector<TabPtr>& tabs) {
   return names;
 }
 
-Error all_busy(std::size_t helpers) {
+Error all_busy(const std::string& main, std::size_t helpers) {
   return Error(ErrorCode::busy,
-               "the tab \"main\" and its " + std::to_string(helpers) +
+               "the tab \"" + main + "\" and its " + std::to_string(helpers) +
                    " helper tabs were busy for the whole time of this call; nothing was run. "
                    "Try again with more timeout_ms, or in a tab of its own: create_tab, then "
                    "this call with its window_id");
@@ -114,10 +114,20 @@ Error calls_before() {
 
 }  // namespace
 
-Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, std::string cwd, CallTime time) {
-  MeantPlace meant = meant_place(window);
+/// People work in "main" beside its client, and an unnamed instance has one server.
+bool TabChooser::has_one_main() const {
+  return config_.guest || !server_.owner().durable();
+}
+
+bool TabChooser::is_main(const Tab& tab) const {
+  return tab.name == kMainTab ||
+         std::ranges::any_of(mains_, [&tab](const auto& main) { return main.second == tab.window; });
+}
+
+Awaitable<ChosenTab> TabChooser::choose(WantedPlace wanted, CallTime time) {
+  MeantPlace meant = meant_place(wanted);
   const Spawned<ChosenTab> place =
-      co_await answer_by(time.returns_by(), choose_there(window, std::move(cwd), time, std::move(meant)));
+      co_await answer_by(time.returns_by(), choose_there(std::move(wanted), time, std::move(meant)));
   if (!place.is_over()) {
     throw Error(ErrorCode::tmux_timeout,
                 "no tab was found for it in the time of this call: " + server_.what_held_up(time.arrived()) +
@@ -127,8 +137,12 @@ Awaitable<ChosenTab> TabChooser::choose(std::optional<WindowId> window, std::str
 }
 
 /// Where nothing stands before it, its turn comes at once.
-TabChooser::MeantPlace TabChooser::meant_place(std::optional<WindowId> window) const {
-  const auto named = window ? window : main_;
+TabChooser::MeantPlace TabChooser::meant_place(const WantedPlace& wanted) const {
+  std::optional<WindowId> named = wanted.window;
+  const auto name = has_one_main() ? std::optional<std::string>(kMainTab) : own_mains_.known(wanted.client);
+  if (const auto main = mains_.find(name.value_or("")); !named && main != mains_.end()) {
+    named = main->second;
+  }
   const auto found = named ? tabs_.known().find(*named) : tabs_.known().end();
   if (found == tabs_.known().end() || (found->second->runs.empty() && !turns_.taken(*named))) {
     return {};
@@ -136,27 +150,25 @@ TabChooser::MeantPlace TabChooser::meant_place(std::optional<WindowId> window) c
   return {found->second, meant_shell(*found->second)};
 }
 
-Awaitable<ChosenTab> TabChooser::choose_there(std::optional<WindowId> window, std::string cwd, CallTime time,
-                                              MeantPlace meant) {
-  ChosenTab place = co_await choose_in_turn(window, cwd, time);
+Awaitable<ChosenTab> TabChooser::choose_there(WantedPlace wanted, CallTime time, MeantPlace meant) {
+  ChosenTab place = co_await choose_in_turn(wanted, time);
   if (place.tab == meant.tab) {
     place.meant_for = std::move(meant.shell);
   }
-  if (!cwd.empty()) {
-    co_await go_to_cwd(commands_, config_, place, std::move(cwd), time);
+  if (!wanted.cwd.empty()) {
+    co_await go_to_cwd(commands_, config_, place, std::move(wanted.cwd), time);
   }
   co_return place;
 }
 
-Awaitable<ChosenTab> TabChooser::choose_in_turn(std::optional<WindowId> window, std::string cwd,
-                                                CallTime time) {
-  if (window) {
-    ChosenTab place = co_await turn_in_tab(*window, time);
-    place.tab = co_await tabs_.find_open(*window);  // it may have closed while its turn was awaited
+Awaitable<ChosenTab> TabChooser::choose_in_turn(WantedPlace wanted, CallTime time) {
+  if (wanted.window) {
+    ChosenTab place = co_await turn_in_tab(*wanted.window, time);
+    place.tab = co_await tabs_.find_open(*wanted.window);  // it may have closed while its turn was awaited
     co_return place;
   }
   for (;;) {
-    ChosenTab place = co_await choose_without_name(cwd, time);
+    ChosenTab place = co_await choose_without_name(wanted, time);
     if (!place.guard) {
       place = co_await turn_in_tab(place.tab->window, time);
     }
@@ -182,15 +194,16 @@ Awaitable<ChosenTab> TabChooser::turn_in_tab(WindowId window, CallTime time) {
 }
 
 /// The main tab and its helpers, from what is known of all tabs.
-TabChooser::MainTabs TabChooser::main_tabs() const {
+TabChooser::MainTabs TabChooser::main_tabs(std::string name) const {
   MainTabs found;
+  found.name = std::move(name);
   for (const auto& [window, tab] : tabs_.known()) {
     if (notice_if_closed(*tab) || tab->closing) {
       continue;
     }
-    if (tab->name == kMainTab && !found.main) {
+    if (tab->name == found.name && !found.main) {
       found.main = tab;
-    } else if (is_helper(*tab)) {
+    } else if (is_helper(*tab, found.name)) {
       found.helpers.push_back(tab);
     }
   }
@@ -199,7 +212,7 @@ TabChooser::MainTabs TabChooser::main_tabs() const {
 
 /// Calls choose one after the other, in the order they came. A place without a guard is a tab whose turn is
 /// to be waited for.
-Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime time) {
+Awaitable<ChosenTab> TabChooser::choose_without_name(WantedPlace wanted, CallTime time) {
   const auto turn = co_await server_.turn(choosing_, time.patience());
   if (!turn) {
     throw calls_before();
@@ -208,14 +221,15 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime t
   server_.owner().restore_log_directory(server_.generation());
   const FileLock alone = co_await turn_to_choose(time);
   const auto settled_by = Clock::now() + kComesBack;
+  const std::string name = has_one_main() ? kMainTab : own_mains_.name_for(wanted.client);
   for (;;) {
-    const MainTabs known = main_tabs();
+    const MainTabs known = main_tabs(name);
     if (!known.main) {
-      ChosenTab place = co_await take_new_main(time);
+      ChosenTab place = co_await take_new_main(name, time);
       co_return place;
     }
     const Tab& main = *known.main;
-    main_ = main.window;
+    mains_[name] = main.window;
     std::optional<ChosenTab> reserved = co_await reserve_main(known.main);
     const MainSeen seen{.reserved = reserved.has_value(),
                         .elsewhere = is_elsewhere(main),
@@ -231,12 +245,12 @@ Awaitable<ChosenTab> TabChooser::choose_without_name(std::string cwd, CallTime t
       co_return place;
     }
     if (choice == MainChoice::helper) {
-      ChosenTab place = co_await take_helper(known, cwd, time);
+      ChosenTab place = co_await take_helper(known, wanted.cwd, time);
       if (place.tab) {
         co_return place;
       }
       if (Clock::now() >= time.patience()) {
-        throw all_busy(known.helpers.size());
+        throw all_busy(name, known.helpers.size());
       }
     }
     co_await sleep_for(kLookAgain);
@@ -257,20 +271,25 @@ Awaitable<ChosenTab> TabChooser::take_new_tab(CreateTab create, CallTime time) {
   co_return place;
 }
 
-/// A new `main` after another: a note says so, because a caller that names no tab expects the old one.
-Awaitable<ChosenTab> TabChooser::take_new_main(CallTime time) {
+/// A new `main` after another: a note says so, because a caller that names no tab expects the old one. So
+/// does one for a client whose `main` is not called so.
+Awaitable<ChosenTab> TabChooser::take_new_main(std::string name, CallTime time) {
   CreateTab create;
-  create.name = kMainTab;
+  create.name = name;
   ChosenTab place = co_await take_new_tab(std::move(create), time);
-  if (main_) {
-    const auto before = tabs_.known().find(*main_);
+  if (const auto known = mains_.find(name); known != mains_.end()) {
+    const auto before = tabs_.known().find(known->second);
     const bool closed = before == tabs_.known().end() || notice_if_closed(*before->second);
-    place.note = "the tab \"main\" that was used before, " + to_string(*main_) +
+    place.note = "the tab \"" + name + "\" that was used before, " + to_string(known->second) +
                  (closed ? ", is closed" : ", has another name now") +
                  ": this ran in a new one, which begins in " + first_directory(config_.project) +
                  ", without its variables and functions";
+  } else if (name != kMainTab) {
+    const std::string owner = own_mains_.owner_of(kMainTab);
+    place.note = "the tab \"main\" of this instance is " + (owner.empty() ? "another client" : owner) +
+                 "'s: calls that name no tab run in a tab of your own, \"" + name + "\"";
   }
-  main_ = place.tab->window;
+  mains_[name] = place.tab->window;
   co_return place;
 }
 
@@ -346,11 +365,11 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, std::string cwd, Ca
   if (directory.empty()) {
     throw Error(
         ErrorCode::busy,
-        "the tab \"main\" is busy (" + what +
+        "the tab \"" + known.name + "\" is busy (" + what +
             ") and its directory is gone, or cannot be read; nothing was run. Name a tab by window_id, or "
             "create_tab makes one");
   }
-  const std::string why = "the tab \"main\" is busy: " + what;
+  const std::string why = "the tab \"" + known.name + "\" is busy: " + what;
   std::vector<ChosenTab> idle;
   std::vector<IdleHelper> seen;
   for (const TabPtr& tab : known.helpers) {
@@ -371,36 +390,36 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, std::string cwd, Ca
   idle.clear();  // before anything takes a while: calls that name one of the others may have it
   if (choice.kind == HelperChoice::Kind::new_tab) {
     CreateTab create;
-    create.name = next_helper_name(names_of(known.helpers));
+    create.name = next_helper_name(known.name, names_of(known.helpers));
     create.cwd = directory;
     create.helper = true;
     place = co_await take_new_tab(std::move(create), time);
   }
   if (choice.kind == HelperChoice::Kind::go_there && cwd.empty()) {
-    co_await go_to_main(place, directory, time);
+    co_await go_to_main(place, known, directory, time);
   }
   if (place.tab) {
     place.note = why + "; this ran in its helper tab " + to_string(place.tab->window) + " (" +
                  place.tab->name + "), in " + directory +
-                 "; variables of main, and an environment activated there, are not in it";
+                 "; variables of " + known.name + ", and an environment activated there, are not in it";
   }
   co_return place;
 }
 
 /// A helper tab that somebody has left in another directory.
-Awaitable<void> TabChooser::go_to_main(ChosenTab& place, std::string directory, CallTime time) {
+Awaitable<void> TabChooser::go_to_main(ChosenTab& place, MainTabs known, std::string directory,
+                                       CallTime time) {
   const std::string why_not = co_await go_to(commands_, place, directory, false, time);
   if (!why_not.empty()) {
     throw Error(ErrorCode::busy, "the helper tab " + to_string(place.tab->window) +
-                                     " could not be taken to " + directory + ", where the tab \"main\" is: " +
+                                     " could not be taken to " + directory + ", where the tab \"" +
+                                     known.name + "\" is: " +
                                      why_not + ". Name a tab by window_id, or create_tab makes one");
   }
 }
 
 void TabChooser::forget_main(WindowId window) {
-  if (main_ == window) {
-    main_.reset();
-  }
+  std::erase_if(mains_, [window](const auto& main) { return main.second == window; });
 }
 
 }  // namespace terminally

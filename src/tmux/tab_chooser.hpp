@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/keyed_mutex.hpp"
 #include "tmux/server/call_time.hpp"
 #include "tab/tab_turns.hpp"
+#include "instance/own_mains.hpp"
 #include "tmux/chosen_tab.hpp"
 #include "tmux/commands.hpp"
 #include "tmux/tabs.hpp"
@@ -17,19 +19,25 @@
 
 namespace terminally {
 
-/// Chooses the tab that a command runs in: the one that was named, when its turn comes; else the tab "main",
-/// or one of its helper tabs while that is busy.
+/// Chooses the tab that a command runs in: the one that was named, when its turn comes; else the client's own
+/// `main` (OwnMains), or one of its helper tabs while that is busy.
 class TabChooser {
  public:
   /// All outlive it.
   TabChooser(const Config& config, TmuxServer& server, Tabs& tabs, TabTurns& turns, Commands& commands)
-      : config_(config), server_(server), tabs_(tabs), turns_(turns), commands_(commands) {}
+      : config_(config),
+        server_(server),
+        tabs_(tabs),
+        turns_(turns),
+        commands_(commands),
+        own_mains_(server.instance()) {}
 
-  /// Within the time of the call. A `cwd` that is not empty is where its shell is then, as after `cd`. Throws
-  /// Error; nothing was run then.
-  [[nodiscard]] Awaitable<ChosenTab> choose(std::optional<WindowId> window, std::string cwd, CallTime time);
-  /// Whoever closes a tab knows: the next "main" needs no note.
+  /// Within the time of the call. Throws Error; nothing was run then.
+  [[nodiscard]] Awaitable<ChosenTab> choose(WantedPlace wanted, CallTime time);
+  /// Whoever closes a tab knows: the next `main` needs no note.
   void forget_main(WindowId window);
+  /// Whether calls that name no tab may run in it.
+  [[nodiscard]] bool is_main(const Tab& tab) const;
 
  private:
   /// The tab that a call means as it comes, as far as that is known, and the shell in it.
@@ -37,31 +45,33 @@ class TabChooser {
     TabPtr tab;
     std::optional<MeantShell> shell = std::nullopt;
   };
-  [[nodiscard]] MeantPlace meant_place(std::optional<WindowId> window) const;
+  [[nodiscard]] bool has_one_main() const;
+  [[nodiscard]] MeantPlace meant_place(const WantedPlace& wanted) const;
   struct MainTabs {
+    std::string name;
     TabPtr main;  ///< none: it is made on first use
     std::vector<TabPtr> helpers;
   };
-  Awaitable<ChosenTab> choose_there(std::optional<WindowId> window, std::string cwd, CallTime time,
-                                    MeantPlace meant);
-  Awaitable<ChosenTab> choose_in_turn(std::optional<WindowId> window, std::string cwd, CallTime time);
-  Awaitable<ChosenTab> choose_without_name(std::string cwd, CallTime time);
+  Awaitable<ChosenTab> choose_there(WantedPlace wanted, CallTime time, MeantPlace meant);
+  Awaitable<ChosenTab> choose_in_turn(WantedPlace wanted, CallTime time);
+  Awaitable<ChosenTab> choose_without_name(WantedPlace wanted, CallTime time);
   Awaitable<ChosenTab> turn_in_tab(WindowId window, CallTime time);
-  [[nodiscard]] MainTabs main_tabs() const;
+  [[nodiscard]] MainTabs main_tabs(std::string name) const;
   Awaitable<FileLock> turn_to_choose(CallTime time);
   Awaitable<std::optional<ChosenTab>> reserve_main(TabPtr main);
   Awaitable<std::optional<ChosenTab>> reserve(TabPtr tab);
   Awaitable<ChosenTab> take_new_tab(CreateTab create, CallTime time);
-  Awaitable<ChosenTab> take_new_main(CallTime time);
+  Awaitable<ChosenTab> take_new_main(std::string name, CallTime time);
   Awaitable<ChosenTab> take_helper(MainTabs known, std::string cwd, CallTime time);
-  Awaitable<void> go_to_main(ChosenTab& chosen, std::string directory, CallTime time);
+  Awaitable<void> go_to_main(ChosenTab& chosen, MainTabs known, std::string directory, CallTime time);
 
   const Config& config_;
   TmuxServer& server_;
   Tabs& tabs_;
   TabTurns& turns_;
   Commands& commands_;
-  std::optional<WindowId> main_;  ///< the tab "main" that was found last
+  OwnMains own_mains_;
+  std::map<std::string, WindowId> mains_;  ///< by name, the tabs that were found last
   std::shared_ptr<AsyncMutex> choosing_ = std::make_shared<AsyncMutex>();
 };
 

@@ -19,6 +19,7 @@
 #include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "instance/left_behind.hpp"
+#include "instance/own_mains.hpp"
 #include "instance/peers.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/proc.hpp"
@@ -81,6 +82,7 @@ void remove_runtime_directory(const Instance& instance) {
     std::filesystem::remove(files, error);
   }
   Peers(instance).remove_directory();
+  OwnMains(instance).remove_directory();
   instance.remove_unused_state();
   remove_file(instance.runtime() / "lock");
   std::filesystem::remove(instance.runtime(), error);
