@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "system/stillness.hpp"
 #include "record/record.hpp"
+#include "system/stillness.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "system/foreground.hpp"
 #include "record/record.hpp"
+#include "system/foreground.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "system/foreground.hpp"
 #include "record/record.hpp"
+#include "system/foreground.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab.hpp"
 

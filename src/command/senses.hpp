@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/timeout.hpp"
-#include "tab/markers.hpp"
 #include "record/record.hpp"
+#include "tab/markers.hpp"
 
 namespace terminally {
 

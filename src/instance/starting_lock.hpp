@@ -8,8 +8,8 @@
 namespace terminally {
 
 /// A tmux server is started by one process at a time, with a number for its first tab that no other tab has.
-/// So who starts one, or clears up after one, holds this lock alone; who opens a tab shares it until the tab's
-/// number is noted. It ends with the object, or with its process.
+/// So who starts one, or clears up after one, holds this lock alone; who opens a tab shares it until the
+/// tab's number is noted. It ends with the object, or with its process.
 class StartingLock {
  public:
   StartingLock() = default;

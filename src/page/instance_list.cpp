@@ -9,8 +9,8 @@
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
-#include "system/proc.hpp"
 #include "record/records.hpp"
+#include "system/proc.hpp"
 
 namespace terminally {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "log/log_search.hpp"
-#include "secrets/text_guard.hpp"
 #include "record/records.hpp"
+#include "secrets/text_guard.hpp"
 
 namespace terminally {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "log/log_record.hpp"
-#include "tab/escalation.hpp"
 #include "record/records.hpp"
+#include "tab/escalation.hpp"
 
 namespace terminally {
 namespace {

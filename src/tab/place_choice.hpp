@@ -8,8 +8,8 @@
 
 namespace terminally {
 
-// Where a command runs whose caller named no tab, decided from what was seen of the caller's `main` and of its
-// helper tabs. Pure.
+// Where a command runs whose caller named no tab, decided from what was seen of the caller's `main` and of
+// its helper tabs. Pure.
 
 inline constexpr const char* kMainTab = "main";
 inline constexpr std::size_t kMostHelpers = 8;

@@ -10,12 +10,12 @@
 #include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tab_chooser.hpp"
-#include "tmux/tab_keyboard.hpp"
-#include "tmux/tabs.hpp"
 #include "tmux/server/call_times.hpp"
+#include "tmux/tab_keyboard.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 namespace terminally {
 namespace {

@@ -9,7 +9,7 @@
 #include "log/output.hpp"
 #include "log/text_view.hpp"
 #include "record/record.hpp"
-#include "tmux/tab_table.hpp"
+#include "tmux/tabs/tab_table.hpp"
 #include "tmux/wire/text_worker.hpp"
 
 namespace terminally {

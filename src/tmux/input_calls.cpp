@@ -13,9 +13,9 @@
 #include "tab/tab_turns.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tab_keyboard.hpp"
-#include "tmux/tabs.hpp"
 #include "tmux/server/call_times.hpp"
+#include "tmux/tab_keyboard.hpp"
+#include "tmux/tabs/tabs.hpp"
 #include "tmux/wire/keys.hpp"
 
 namespace terminally {

@@ -7,11 +7,11 @@
 #include "system/process_table.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
-#include "tmux/tab_chooser.hpp"
-#include "tmux/tabs.hpp"
 #include "tmux/server/call_times.hpp"
 #include "tmux/server/keeper.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 #include "tmux/wire/text_worker.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
 
@@ -66,8 +66,8 @@ TmuxManager::TmuxManager(const boost::asio::any_io_executor& executor, Config co
              parts_->processes, parts_->log_watch}),
       commands_({parts_->times, parts_->config, parts_->tabs, parts_->turns, parts_->chooser,
                  parts_->commands, parts_->results}),
-      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->chooser, parts_->context,
-              parts_->commands, parts_->results, commands_}),
+      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->chooser, parts_->context, parts_->commands,
+              parts_->results, commands_}),
       input_({parts_->times, parts_->tabs, parts_->turns}),
       output_({parts_->times, parts_->tabs, parts_->commands, parts_->log_watch, parts_->texts,
                parts_->results}) {}

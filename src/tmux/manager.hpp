@@ -12,9 +12,9 @@
 #include "command/awaiting_input.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
-#include "tmux/server/call_time.hpp"
 #include "tab/wait_terms.hpp"
-#include "tmux/requests.hpp"
+#include "tmux/server/call_time.hpp"
+#include "tmux/tabs/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {

@@ -18,11 +18,11 @@
 #include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tab_chooser.hpp"
-#include "tmux/tabs.hpp"
 #include "tmux/server/call_times.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 namespace terminally {
 namespace {

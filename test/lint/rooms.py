@@ -25,6 +25,7 @@ ROOMS = [
     "instance",
     "tmux/wire",
     "tmux/server",
+    "tmux/tabs",
     "tmux",
     "toolkit",
     "tools",

@@ -1,4 +1,4 @@
-#include "tmux/tab_table.hpp"
+#include "tmux/tabs/tab_table.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

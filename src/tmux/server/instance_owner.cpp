@@ -1,5 +1,5 @@
-// Comes to an instance, keeps it or watches who does, and makes again what somebody removed from under its tmux
-// server.
+// Comes to an instance, keeps it or watches who does, and makes again what somebody removed from under its
+// tmux server.
 #include "tmux/server/instance_owner.hpp"
 
 #include <signal.h>
@@ -19,8 +19,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Milliseconds kCleanedWithin{3'000};
-/// How long a server that is leaving is waited for, where there can be no two: it is gone 2 s after the end of
-/// its stdin.
+/// How long a server that is leaving is waited for, where there can be no two: it is gone 2 s after the end
+/// of its stdin.
 constexpr Milliseconds kOwnerLeavesWithin{2'000};
 constexpr Milliseconds kMadeAgainWithin{2'000};
 /// How long another process may take to start a tmux server.
@@ -131,9 +131,8 @@ Awaitable<void> InstanceOwner::come_to_open() {
 /// False: it cannot be watched, or is another by now.
 bool InstanceOwner::watch_keeper() {
   const int keeper = instance_.owner_pid();
-  const bool watched = keeper != 0 && keeper_watch_.start(keeper, [this] {
-    taking_over_.emplace(executor_, take_over());
-  });
+  const bool watched =
+      keeper != 0 && keeper_watch_.start(keeper, [this] { taking_over_.emplace(executor_, take_over()); });
   return watched && instance_.owner_pid() == keeper;
 }
 

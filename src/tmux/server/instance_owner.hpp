@@ -21,8 +21,8 @@ namespace terminally {
 /// socket of the instance, which somebody may remove under a tmux server that lives.
 ///
 /// Of the servers of a named instance one is the keeper: it has the instance's lock, and does what is to be
-/// done once. The others serve all the same; one of them is the keeper as soon as the lock is free. An unnamed
-/// instance has one server.
+/// done once. The others serve all the same; one of them is the keeper as soon as the lock is free. An
+/// unnamed instance has one server.
 class InstanceOwner {
  public:
   /// `config` outlives the owner.
@@ -35,8 +35,9 @@ class InstanceOwner {
   /// Is called when this process has come to be the keeper in place of another.
   void on_keeping(std::function<void()> told) { told_ = std::move(told); }
 
-  /// Comes to the instance before a tmux server that runs there is asked; a guest does not. Throws Error(busy)
-  /// where another server has an instance for itself: an unnamed one, or one of another PID namespace.
+  /// Comes to the instance before a tmux server that runs there is asked; a guest does not. Throws
+  /// Error(busy) where another server has an instance for itself: an unnamed one, or one of another PID
+  /// namespace.
   [[nodiscard]] Awaitable<void> own_to_find();
   /// The same so that tabs may be opened in its name elsewhere. Throws Error(busy) while another keeps it.
   [[nodiscard]] Awaitable<void> own_for_hosts();

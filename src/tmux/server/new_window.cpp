@@ -4,8 +4,8 @@
 #include <exception>
 
 #include "base/error.hpp"
-#include "tmux/wire/rows.hpp"
 #include "tmux/server/server_config.hpp"
+#include "tmux/wire/rows.hpp"
 
 namespace terminally {
 namespace {

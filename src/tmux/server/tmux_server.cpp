@@ -10,8 +10,8 @@
 #include "instance/tab_ids.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "tmux/wire/control_channel.hpp"
 #include "tmux/server/server_config.hpp"
+#include "tmux/wire/control_channel.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {

@@ -14,8 +14,8 @@
 #include "config.hpp"
 #include "system/process_watch.hpp"
 #include "tab/tab.hpp"
-#include "tmux/wire/client.hpp"
 #include "tmux/server/instance_owner.hpp"
+#include "tmux/wire/client.hpp"
 
 namespace terminally {
 
@@ -63,9 +63,9 @@ class TmuxServer {
   [[nodiscard]] Awaitable<void> use_our_helpers() const;
   /// What tmux tells of its server: the pid and the generation.
   static constexpr const char* kFormat = "#{pid}\t#{@terminally_generation}";
-  /// Starts one, the next generation, for whoever has InstanceOwner::own_to_start. `first_window`: commands that open its
-  /// first window and print kFormat; returns what they print behind that. No tab of the server has a number
-  /// below `first_id`, or one that any had before.
+  /// Starts one, the next generation, for whoever has InstanceOwner::own_to_start. `first_window`: commands
+  /// that open its first window and print kFormat; returns what they print behind that. No tab of the server
+  /// has a number below `first_id`, or one that any had before.
   [[nodiscard]] Awaitable<std::string> start(std::string first_window, std::uint32_t first_id);
 
   /// tmux's id of the session that new tabs come into, or came, whatever a person calls it by now; empty:

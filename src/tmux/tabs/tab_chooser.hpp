@@ -9,13 +9,13 @@
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
 #include "base/keyed_mutex.hpp"
-#include "tmux/server/call_time.hpp"
-#include "tab/tab_turns.hpp"
 #include "instance/own_mains.hpp"
-#include "tmux/chosen_tab.hpp"
-#include "tmux/commands.hpp"
-#include "tmux/tabs.hpp"
+#include "tab/tab_turns.hpp"
+#include "tmux/server/call_time.hpp"
 #include "tmux/server/tmux_server.hpp"
+#include "tmux/tabs/chosen_tab.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 namespace terminally {
 

@@ -1,5 +1,5 @@
 // What the commands of other processes of ours left in a tab.
-#include "tmux/others_commands.hpp"
+#include "tmux/tabs/others_commands.hpp"
 
 #include <filesystem>
 #include <system_error>

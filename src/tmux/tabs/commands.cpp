@@ -1,4 +1,4 @@
-#include "tmux/commands.hpp"
+#include "tmux/tabs/commands.hpp"
 
 #include <boost/asio.hpp>
 #include <exception>

@@ -1,5 +1,5 @@
 // How the shell of a tab comes to a directory.
-#include "tmux/tab_directory.hpp"
+#include "tmux/tabs/tab_directory.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "shell/shells.hpp"
 #include "system/proc.hpp"
 #include "system/work_directory.hpp"
-#include "tmux/commands.hpp"
+#include "tmux/tabs/commands.hpp"
 
 namespace terminally {
 namespace {

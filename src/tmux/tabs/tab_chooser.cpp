@@ -1,4 +1,4 @@
-#include "tmux/tab_chooser.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,8 +16,8 @@
 #include "system/proc.hpp"
 #include "system/work_directory.hpp"
 #include "tab/place_choice.hpp"
-#include "tmux/tab_directory.hpp"
-#include "tmux/window_options.hpp"
+#include "tmux/tabs/tab_directory.hpp"
+#include "tmux/tabs/window_options.hpp"
 
 namespace terminally {
 namespace {
@@ -400,8 +400,8 @@ Awaitable<ChosenTab> TabChooser::take_helper(MainTabs known, std::string cwd, Ca
   }
   if (place.tab) {
     place.note = why + "; this ran in its helper tab " + to_string(place.tab->window) + " (" +
-                 place.tab->name + "), in " + directory +
-                 "; variables of " + known.name + ", and an environment activated there, are not in it";
+                 place.tab->name + "), in " + directory + "; variables of " + known.name +
+                 ", and an environment activated there, are not in it";
   }
   co_return place;
 }
@@ -413,8 +413,8 @@ Awaitable<void> TabChooser::go_to_main(ChosenTab& place, MainTabs known, std::st
   if (!why_not.empty()) {
     throw Error(ErrorCode::busy, "the helper tab " + to_string(place.tab->window) +
                                      " could not be taken to " + directory + ", where the tab \"" +
-                                     known.name + "\" is: " +
-                                     why_not + ". Name a tab by window_id, or create_tab makes one");
+                                     known.name + "\" is: " + why_not +
+                                     ". Name a tab by window_id, or create_tab makes one");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "tmux/window_options.hpp"
+#include "tmux/tabs/window_options.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -14,8 +14,8 @@
 #include "instance/helpers.hpp"
 #include "system/account.hpp"
 #include "system/work_directory.hpp"
-#include "tmux/wire/client.hpp"
 #include "tmux/server/server_config.hpp"
+#include "tmux/wire/client.hpp"
 #include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {

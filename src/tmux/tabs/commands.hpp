@@ -6,9 +6,9 @@
 #include "base/files.hpp"
 #include "command/command_run.hpp"
 #include "config.hpp"
-#include "tmux/server/call_time.hpp"
 #include "tab/tab.hpp"
-#include "tmux/tab_table.hpp"
+#include "tmux/server/call_time.hpp"
+#include "tmux/tabs/tab_table.hpp"
 
 namespace terminally {
 

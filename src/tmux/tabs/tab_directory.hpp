@@ -5,7 +5,7 @@
 #include "base/awaitable.hpp"
 #include "config.hpp"
 #include "tmux/server/call_time.hpp"
-#include "tmux/chosen_tab.hpp"
+#include "tmux/tabs/chosen_tab.hpp"
 
 namespace terminally {
 

@@ -13,8 +13,8 @@
 #include "base/ids.hpp"
 #include "config.hpp"
 #include "log/text_view.hpp"
-#include "secrets/text_guard.hpp"
 #include "record/record.hpp"
+#include "secrets/text_guard.hpp"
 #include "tab/tab_info.hpp"
 #include "tmux/wire/screen_text.hpp"
 

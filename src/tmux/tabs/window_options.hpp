@@ -5,7 +5,7 @@
 
 #include "base/process.hpp"
 #include "config.hpp"
-#include "tmux/requests.hpp"
+#include "tmux/tabs/requests.hpp"
 
 namespace terminally {
 

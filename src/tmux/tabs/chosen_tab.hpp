@@ -7,7 +7,7 @@
 #include "base/ids.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab_turns.hpp"
-#include "tmux/tab_table.hpp"
+#include "tmux/tabs/tab_table.hpp"
 
 namespace terminally {
 

@@ -8,9 +8,9 @@
 
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "tmux/others_commands.hpp"
 #include "tab/tab.hpp"
 #include "tab/tab_info.hpp"
+#include "tmux/tabs/others_commands.hpp"
 #include "tmux/wire/rows.hpp"
 
 namespace terminally {

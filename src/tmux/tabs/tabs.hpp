@@ -15,11 +15,11 @@
 #include "base/keyed_mutex.hpp"
 #include "config.hpp"
 #include "tab/tab_info.hpp"
-#include "tmux/requests.hpp"
-#include "tmux/tab_table.hpp"
 #include "tmux/server/log_writers.hpp"
 #include "tmux/server/new_window.hpp"
 #include "tmux/server/tmux_server.hpp"
+#include "tmux/tabs/requests.hpp"
+#include "tmux/tabs/tab_table.hpp"
 
 namespace terminally {
 

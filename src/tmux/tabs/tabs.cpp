@@ -1,4 +1,4 @@
-#include "tmux/tabs.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
@@ -13,8 +13,8 @@
 #include "system/proc.hpp"
 #include "tab/terminal_signals.hpp"
 #include "tmux/server/lost_server.hpp"
-#include "tmux/window_options.hpp"
 #include "tmux/server/server_config.hpp"
+#include "tmux/tabs/window_options.hpp"
 
 namespace terminally {
 namespace {
