@@ -203,8 +203,8 @@ class Servers(unittest.TestCase):
         for runtime in self.sandbox.runtime.glob("*/tmux.sock"):
             subprocess.run(["tmux", "-S", str(runtime), "kill-server"], capture_output=True, check=False)
 
-    def server(self) -> Server:
-        server = Server("--instance", "shared", sandbox=self.sandbox, durable=True).__enter__()
+    def server(self, client: str = "e2e") -> Server:
+        server = Server("--instance", "shared", sandbox=self.sandbox, durable=True, client=client).__enter__()
         self.servers.append(server)
         return server
 
@@ -236,6 +236,36 @@ class Servers(unittest.TestCase):
         one.stop()
         poll(lambda: self.keeper() == other.raw.process.pid, 5, "the other to keep it")
         self.assertEqual(yours.server.tabs()[yours.id].name, "yours")
+
+    def test_main_is_each_clients_own(self) -> None:
+        """What one does with `cd` and `export` there is not the next one's; each finds its own again."""
+        one, other, again = self.server("Claude Code"), self.server("codex"), self.server("Claude Code")
+        ran = [server.call("execute_command", command=f"cd /; mine={n}") for n, server in enumerate((one, other, again))]
+        self.assertEqual(len({result.window_id for result in ran}), 3)
+        names = [one.tabs()[result.window_id].name for result in ran]
+        self.assertEqual(names, ["main", "codex", "claude-code"])
+        self.assertEqual(ran[0].notes, [])
+        self.assertEqual(
+            ran[1].notes,
+            ['the tab "main" of this instance is Claude Code\'s: calls that name no tab run in a tab of your own, "codex"'],
+        )
+        for server in (one, other, again):
+            server.raw.kill()
+        for n, client in ((1, "codex"), (0, "Claude Code"), (2, "Claude Code")):
+            result = self.server(client).call("execute_command", command="pwd; echo $mine")
+            self.assertEqual((result.window_id, result.output, result.notes), (ran[n].window_id, f"/\n{n}\n", []))
+        by_hand = run_cli(self.sandbox, "exec", "--instance", "shared", "main", "--", "echo $mine")
+        self.assertEqual(by_hand.stdout, b"0\n", by_hand)
+
+    def test_a_busy_main_of_a_client_has_helpers_of_its_own(self) -> None:
+        one, other = self.server(), self.server("codex")
+        one.call("execute_command", command="true")
+        mine = other.call("execute_command", command="true").window_id
+        other.call("start_process", window_id=mine, command="sleep 600")
+        helper = other.call("execute_command", command="echo beside")
+        self.assertEqual((helper.output, other.tabs()[helper.window_id].name), ("beside\n", "codex-2"))
+        self.assertIn('the tab "codex" is busy', "".join(helper.notes))
+        self.assertEqual(one.tabs()[one.call("execute_command", command="true").window_id].name, "main")
 
     def test_calls_of_servers_are_served_in_the_order_they_came(self) -> None:
         one, other = self.server(), self.server()
