@@ -54,25 +54,37 @@ std::string tab_name_after(std::string_view client) {
   return name.empty() ? "agent" : name;
 }
 
-std::string OwnMains::name_for(std::string_view client) {
+const OwnMains::Own& OwnMains::own_of(std::string_view client) {
   const std::string who = without_version(client);
   Own& own = own_[who];
   if (own.lock && !own.lock.is_unlinked()) {
-    return own.name;
+    return own;
   }
-  own = Own();
+  own = Own{kMainTab, 1, FileLock()};
+  int number = 1;
   try {
     make_private_directory(directory_.parent_path());
     make_private_directory(directory_);
     for (const std::string& name : names_for(who)) {
-      if (std::optional<FileLock> lock = take(name, who)) {
-        own = Own{name, std::move(*lock)};
-        return name;
+      Tried tried = take(name, who);
+      if (tried.lock) {
+        own = Own{name, number, std::move(tried.lock)};
+        break;
       }
+      number += tried.is_own ? 1 : 0;
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): said in the header
   }
-  return kMainTab;
+  return own;
+}
+
+std::string OwnMains::name_for(std::string_view client) {
+  return own_of(client).name;
+}
+
+std::string OwnMains::who(const std::string& client) {
+  const int number = client.empty() ? 1 : own_of(client).number;
+  return number == 1 ? client : client + " (" + std::to_string(number) + ")";
 }
 
 std::optional<std::string> OwnMains::known(std::string_view client) const {
@@ -80,24 +92,22 @@ std::optional<std::string> OwnMains::known(std::string_view client) const {
   return own == own_.end() || !own->second.lock ? std::nullopt : std::optional(own->second.name);
 }
 
-/// nullopt: another server uses it, or it is another client's.
-std::optional<FileLock> OwnMains::take(const std::string& name, const std::string& client) const {
+/// Without a lock: another server uses it, or it is another client's.
+OwnMains::Tried OwnMains::take(const std::string& name, const std::string& client) const {
+  Tried tried;
   FileLock lock = FileLock::try_lock(directory_ / name);
-  if (!lock || lock.is_unlinked()) {
-    return std::nullopt;
-  }
-  const std::optional<std::string> owner = read_file(directory_ / name);
-  if (!owner) {
-    return std::nullopt;
-  }
+  const std::string owner = read_file(directory_ / name).value_or("");
   const std::string line = client + "\n";
-  if (owner->empty()) {
+  tried.is_own = owner == line;
+  if (!lock || lock.is_unlinked() || (!owner.empty() && !tried.is_own)) {
+    return tried;
+  }
+  if (owner.empty()) {
     // Where it cannot be written (a full disk), it is this client's as long as this server lives.
     static_cast<void>(::pwrite(lock.fd(), line.data(), line.size(), 0));
-  } else if (*owner != line) {
-    return std::nullopt;
   }
-  return lock;
+  tried.lock = std::move(lock);
+  return tried;
 }
 
 std::string OwnMains::owner_of(std::string_view name) const {

@@ -208,6 +208,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   TabTurns::Call call = parts.turns.call_for(request.window_id);
   WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  request.who = parts.chooser.who(request.who);
   ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);
@@ -309,6 +310,7 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
   TabTurns::Call call = parts.turns.call_for(request.window_id);
   WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  request.who = parts.chooser.who(request.who);
   ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);

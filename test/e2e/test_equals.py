@@ -249,6 +249,8 @@ class Servers(unittest.TestCase):
             ran[1].notes,
             ['the tab "main" of this instance is Claude Code\'s: calls that name no tab run in a tab of your own, "codex"'],
         )
+        rows = json.loads(run_cli(self.sandbox, "history", "--instance", "shared", "--json").stdout)
+        self.assertEqual({row["who"] for row in rows}, {"Claude Code 1", "codex 1", "Claude Code 1 (2)"})
         for server in (one, other, again):
             server.raw.kill()
         for n, client in ((1, "codex"), (0, "Claude Code"), (2, "Claude Code")):

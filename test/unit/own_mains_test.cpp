@@ -43,7 +43,11 @@ TEST_CASE("own mains: the first has main, and each finds its own again, also aft
     CHECK(one.name_for("claude 1.0") == "main");
     CHECK(other.name_for("codex 3") == "codex");
     CHECK(again.name_for("claude 1.0") == "claude");
+    CHECK(one.who("claude 1.0") == "claude 1.0");
+    CHECK(other.who("codex 3") == "codex 3");
+    CHECK(again.who("claude 1.0") == "claude 1.0 (2)");
     OwnMains third(of.instance);
+    CHECK(third.who("claude 1.0") == "claude 1.0 (3)");
     CHECK(third.name_for("claude 1.0") == "claude.2");
     CHECK(one.owner_of("main") == "claude");
     CHECK(other.known("codex 3") == "codex");

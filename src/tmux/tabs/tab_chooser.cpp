@@ -119,6 +119,10 @@ bool TabChooser::has_one_main() const {
   return config_.guest || !server_.owner().durable();
 }
 
+std::string TabChooser::who(const std::string& client) {
+  return has_one_main() ? client : own_mains_.who(client);
+}
+
 bool TabChooser::is_main(const Tab& tab) const {
   return tab.name == kMainTab ||
          std::ranges::any_of(mains_, [&tab](const auto& main) { return main.second == tab.window; });
