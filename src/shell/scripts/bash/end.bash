@@ -13,8 +13,8 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
   case __ASKS_PARTS__$__VAR__s,${#__VAR__q},$__VAR__q in (0,9??,*|0,????,*) ;; (0,*,*[1-9]*) __VAR__x+=";parts=$__VAR__q";; esac
   if [[ -n ${__VAR__g-} ]]; then
     __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; if [[ -e __BY_PERSON__ ]]; then __VAR__c=__BY_PERSON_LINE__; fi; fi
-    \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
     \builtin printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__
+    \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
     # The hook goes, and a PROMPT_COMMAND that was not there before.
     if [[ ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} != *r* ]]; then
       __VAR__c='\builtin eval "${__mcp_hook-}" 2>/dev/null'

@@ -30,6 +30,7 @@ if builtin test -e __CANCELLED__
     set __VAR__c __BY_PERSON_LINE__
   end
 end
+# fish says so itself where a file cannot be opened.
+builtin test -w __EXIT__; and builtin printf '%s\n' $__VAR__s "$PWD" >>__EXIT__
 builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s $__VAR__by $__VAR__c >/dev/tty
-builtin printf '%s\n' $__VAR__s "$PWD" >>__EXIT__
 return $__VAR__s

@@ -8,8 +8,8 @@ __VAR__s=${__VAR__r-$__VAR__s}
   \command eval '__VAR__o=ok'
   __VAR__c=; if \command [ -e __CANCELLED__ ]; then __VAR__c=__CANCELLED_LINE__; if \command [ -e __BY_PERSON__ ]; then __VAR__c=__BY_PERSON_LINE__; fi; fi
   case ${__VAR__o-} in
-    (ok) \command printf '\033]133;D;%s;mcp=END:__NONCE__%s\a\033]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
-      \command printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__;;
+    (ok) \command printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__
+      \command printf '\033]133;D;%s;mcp=END:__NONCE__%s\a\033]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty;;
     (*) __HELPER__ end __NONCE__ "$__VAR__s" __EXIT__;;
   esac
   # The text may have put something in front of the hook.

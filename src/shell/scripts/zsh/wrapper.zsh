@@ -40,8 +40,8 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
     \builtin printf -v __VAR__o end
     __VAR__c=; if \builtin test -e __CANCELLED__; then __VAR__c=__CANCELLED_LINE__; if \builtin test -e __BY_PERSON__; then __VAR__c=__BY_PERSON_LINE__; fi; fi
     case ${__VAR__o-} in
-      (end) \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s "$__VAR__t" "$__VAR__c" >| /dev/tty
-        \builtin printf '%s\n' $__VAR__s "${PWD-}" >>| __EXIT__;;
+      (end) \builtin printf '%s\n' $__VAR__s "${PWD-}" >>| __EXIT__
+        \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s "$__VAR__t" "$__VAR__c" >| /dev/tty;;
       (*) __HELPER__ end __NONCE__ $__VAR__s __EXIT__;;
     esac # __VAR__
     options[aliases]=$__VAR__a; __VAR__t="\builtin unset __VAR__s __VAR__x __VAR__t __VAR__i __VAR__r __VAR__o __VAR__c __VAR__a __VAR__l"
