@@ -47,7 +47,7 @@ def at_once() -> int:
 
 def run(build: str, options: list[str], report: Path) -> tuple[int, str]:
     """ctest's exit code, and what it printed, which is passed on as it comes."""
-    argv = ["ctest", "--test-dir", build, "-j", str(at_once()), "--output-on-failure", "--no-tests=error", "--output-junit", str(report)]
+    argv = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "--output-junit", str(report)]
     argv += ["--test-output-size-failed", "60000", "--test-output-truncation", "middle", *options]
     process = subprocess.Popen(
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -72,7 +72,7 @@ def with_costs(build: str, options: list[str], report: Path) -> tuple[int, str]:
     if COSTS.exists():
         own.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(COSTS, own)
-    ran = run(build, options, report)
+    ran = run(build, ["-j", str(at_once()), *options], report)
     if own.exists():
         COSTS.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(own, COSTS)

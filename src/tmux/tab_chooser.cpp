@@ -54,18 +54,21 @@ bool may_come_back(const Tab& tab) {
          (look.at != ShellAt::prompt || !other_reader(tab, look.foreground));
 }
 
-/// A shell that a command of ours opened there, or put in the place of its own, waits at its prompt, and
-/// nobody types there: what comes next runs in it.
-bool is_in_our_nested_shell(const Tab& tab) {
-  const Foreground foreground = look_at_foreground(tab.pane_pid);
-  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->shells().opened_one() &&
-         tab.runs.back()->shells().opened(foreground) && prompt_state(foreground, tab.tty) == Prompt::ready;
+/// A command of ours opened a shell there, or put one in the place of its own, and nobody types there.
+bool has_our_nested_shell(const Tab& tab) {
+  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->shells().opened_one();
 }
 
-/// As above, but the shell is on its way to its prompt, from our last command in it.
+/// That shell waits at its prompt: what comes next runs in it.
+bool is_in_our_nested_shell(const Tab& tab) {
+  const Foreground foreground = look_at_foreground(tab.pane_pid);
+  return has_our_nested_shell(tab) && tab.runs.back()->shells().opened(foreground) &&
+         prompt_state(foreground, tab.tty) == Prompt::ready;
+}
+
+/// That shell is on its way to its prompt, from our last command in it.
 bool comes_back_in_our_nested_shell(const Tab& tab) {
-  return !tab.person_types && !tab.runs.empty() && tab.runs.back()->shells().opened_one() &&
-         nested_shell_waits(tab);
+  return has_our_nested_shell(tab) && nested_shell_waits(tab);
 }
 
 std::string shell_cwd(const Tab& tab) {

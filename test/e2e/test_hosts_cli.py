@@ -353,8 +353,11 @@ class Commands(Way):
         self.assertFalse(asked.exists())
 
     def assert_no_instance_of_a_check(self) -> None:
-        left = lambda: [str(path) for path in self.machine.runtime.glob("check*/**")]  # noqa: E731
-        poll(lambda: not left(), 10, lambda: f"its own instance to be gone: {left()}, {self.sandbox.processes()}")
+        poll(
+            lambda: not any(name.startswith("check") for name in self.machine.instances()),
+            10,
+            lambda: f"its own instance to be gone: {list(self.machine.runtime.rglob('*'))}, {self.sandbox.processes()}",
+        )
 
     def test_check(self) -> None:
         checked = self.cli("hosts", "check")
