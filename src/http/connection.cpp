@@ -1,6 +1,7 @@
 // Reads requests, has them admitted, and writes the answers.
 #include "http/connection.hpp"
 
+#include <array>
 #include <boost/asio.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
@@ -131,6 +132,7 @@ struct Connection::State {
   Awaitable<bool> write_source(const BodySource& source, bool chunked, std::optional<std::uint64_t> length);
   Awaitable<bool> write_bytes(std::string_view bytes, Milliseconds within);
   Awaitable<bool> read_body(Parser& parser);
+  Awaitable<void> take_leave();
 
   Stream stream;
   House& house;
@@ -277,6 +279,20 @@ Awaitable<bool> Connection::State::serve_one() {
   co_return co_await answer(parser, std::move(admitted));
 }
 
+/// A connection that is closed with bytes unread is reset, and the answer may be lost with it (RFC
+/// 9112, 9.6).
+Awaitable<void> Connection::State::take_leave() {
+  busy = false;
+  boost::system::error_code gone;
+  stream.socket().shutdown(asio::socket_base::shutdown_send, gone);
+  stream.expires_after(kLeaveWithin);
+  std::array<char, 8'192> rest{};
+  while (!gone) {
+    const auto [error, size] = co_await stream.async_read_some(asio::buffer(rest), kQuietly);
+    gone = error;
+  }
+}
+
 Connection::Connection(const asio::any_io_executor& executor, UniqueFd socket, int family, House& house) {
   asio::generic::stream_protocol::socket opened(executor, asio::generic::stream_protocol(family, 0),
                                                 socket.get());
@@ -291,6 +307,9 @@ Awaitable<void> Connection::serve() {
     bool goes_on = true;
     while (goes_on && !state_->house.ends) {
       goes_on = co_await state_->serve_one();
+    }
+    if (!state_->socket && !state_->house.ends) {
+      co_await state_->take_leave();
     }
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the connection is over, whatever it was
   }

@@ -32,6 +32,7 @@ inline constexpr Milliseconds kIdle{75'000};                         ///< betwee
 inline constexpr Milliseconds kHeaderWithin{10'000};                 ///< from the first byte on
 inline constexpr Milliseconds kBodyWithin{30'000};
 inline constexpr Milliseconds kPieceWithin{30'000};  ///< 64 KiB of an answer taken
+inline constexpr Milliseconds kLeaveWithin{2'000};   ///< what a refused request still sends is read
 inline constexpr Milliseconds kPausedFor{600'000};   ///< a download that a person has paused
 inline constexpr Milliseconds kSilence{20'000};      ///< of a page's socket; a ping comes after half of it
 

@@ -24,7 +24,7 @@ class Corpus(unittest.TestCase):
         with ThreadPoolExecutor(len(CASES)) as pool:
             wrong = sum(pool.map(wrong_in, CASES), [])
             if wrong:
-                self.fail(f"{len(wrong)} wrong:\n" + "\n".join(wrong))
+                self.fail(f"{len(wrong)} wrong: " + "\n".join(wrong))
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ class Ends(OneHost):
     def test_an_unnamed_instance_ends_there_too(self) -> None:
         self.execute("sleep 1000 & echo")
         self.server.stop()
-        poll(lambda: not self.sandbox.processes(), 5, "nothing to be left there")
+        poll(lambda: not self.sandbox.processes(), 20, lambda: f"nothing to be left there: {self.sandbox.processes()}")
 
     def test_it_waits_for_a_near_server_that_lost_its_link(self) -> None:
         """A cut is no goodbye: the tab is still there, with its variables."""
@@ -232,7 +232,7 @@ class Ends(OneHost):
         gateway = self.machine.pipes()[-1]
         words = Path(f"/proc/{gateway}/cmdline").read_bytes().split(b"\0")[:-1]
         self.server.stop()
-        poll(lambda: not self.sandbox.processes(), 5)
+        poll(lambda: not self.sandbox.processes(), 20)
         process = subprocess.Popen(
             [*words, b"--linger-ms", b"1500"], env=self.machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -249,7 +249,7 @@ class Ends(OneHost):
         process.wait(10)
         self.assertGreater(time.monotonic() - begin, 1.4, "the tabs are kept for a while")
         process.stdout.close()
-        poll(lambda: not self.sandbox.processes(), 5, "the tabs to end")
+        poll(lambda: not self.sandbox.processes(), 20, "the tabs to end")
 
     def test_tabs_whose_gateway_was_killed(self) -> None:
         """A later server there ends them, once nobody has come back for ten minutes."""
@@ -264,7 +264,7 @@ class Ends(OneHost):
             poll(lambda: not mark.parent.exists(), 10, "the former instance to be put away")
             self.assertNotIn("sleep 1000", self.sandbox.processes().values())
             self.assertEqual(len(self.machine.instances()), 1, "the one in use is left alone")
-        poll(lambda: not self.sandbox.processes(), 5, "nothing to be left there")
+        poll(lambda: not self.sandbox.processes(), 20, lambda: f"nothing to be left there: {self.sandbox.processes()}")
 
 
 class Named(OneHost):

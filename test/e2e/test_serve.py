@@ -201,15 +201,15 @@ class Strangers(unittest.TestCase):
     def test_headers(self) -> None:
         for size, status in ((15_000, 401), (17_000, 431), (1 << 20, 431)):
             with self.subTest(size):
-                answer = Browser(self.server).get("/api/x", X_Long="x" * size)
-                self.assertIn(answer.status, (status, 0) if size > 100_000 else (status,))
+                self.assertEqual(Browser(self.server).get("/api/x", X_Long="x" * size).status, status)
         for text in (b"\0\1\2\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00", b"GET /\r\n\r\n"):
             with self.subTest(text), self.server.connect() as connection:
                 connection.sendall(text)
                 connection.shutdown(socket.SHUT_WR)
                 self.assertIn(read_answer(connection).status, (0, 400))
         self.assertEqual(self.guest.get("/", Content_Length="3", Transfer_Encoding="chunked").status, 400)
-        self.assertEqual(self.guest.ask("POST", "/api/x", b"x" * ((1 << 20) + 1)).status, 413)
+        for beyond in (1, 3 << 20):  # all that it sends is read, so that the answer is not lost with a reset
+            self.assertEqual(self.guest.ask("POST", "/api/x", b"x" * ((1 << 20) + beyond)).status, 413)
 
     def test_slow_ones_are_cut(self) -> None:
         """A header has 10 s, a body 30 s (not waited for here); meanwhile others are served."""

@@ -244,6 +244,7 @@ TEST_CASE(
 TEST_CASE("command typed: a call that has answered keeps its command on record, also where none takes it") {
   PtyTab tab;
   tab.run("true");
+  REQUIRE(tab.comes_to_prompt());
   Config config;
   Commands commands(config, tab.context());
   const CallTime time(0, Clock::now() - 4s);

@@ -34,6 +34,7 @@ while True:
 """
 WORK = 0.25  # of what is not timers, how much computes
 HANDS = 4  # what is timed goes from process to process (client, server, tmux, shell, log writer), and each may have to wait for a processor once
+MOMENT = 0.25  # what the measuring itself may take, and what a metronome of 60 ms does not see
 SANITIZED = 3.0 if os.environ.get("TERMINALLY_SANITIZED") else 1.0  # what a sanitizer makes of the program's own time
 
 
@@ -66,7 +67,7 @@ class Stopwatch:
     def allows(self, promise: float, timers: float = 0.0) -> float:
         """The seconds that a promise comes to on the machine as it was. Of these `timers` pass on any machine alike."""
         work = (promise - timers) * self.pace(WORK if timers else 0.0)
-        return timers + work + HANDS * self._stall
+        return timers + work + HANDS * self._stall + MOMENT
 
     def stretch(self, promise: float) -> float:
         """How many times as long as promised it may take on the machine as it was."""
