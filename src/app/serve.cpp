@@ -19,7 +19,7 @@
 #include "mcp/tasks.hpp"
 #include "stdio/stdio_transport.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {

@@ -13,7 +13,7 @@
 #include "instance/instance.hpp"
 #include "system/foreground.hpp"
 #include "system/proc.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 #include "tmux/wire/spawned_client.hpp"
 
 namespace terminally {

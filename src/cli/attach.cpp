@@ -13,7 +13,7 @@
 #include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "instance/instance.hpp"
-#include "tmux/wire/server_config.hpp"
+#include "tmux/server/server_config.hpp"
 
 namespace terminally {
 namespace {

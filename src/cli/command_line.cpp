@@ -197,6 +197,7 @@ int run_command_line(int argc, char** argv, Config config) {
   std::signal(SIGCHLD, SIG_DFL);  // where a parent left it ignored, children could not be waited for
   try {
     app.parse(argc, argv);
+    settle_options(app, config);
     if (app.count("--hosts") > 0 && !std::filesystem::exists(config.hosts_file) &&
         !app.got_subcommand("hosts")) {
       throw CLI::ValidationError("--hosts", "there is no file " + config.hosts_file.string() +

@@ -285,7 +285,8 @@ void add_exec(CLI::App& app, Config& config, Action& action, std::optional<std::
   command->add_flag("-n,--no-stdin", options->no_stdin,
                     "Pass no standard input on: the command reads the tab's keyboard");
   command->footer(
-      "It works beside the agent; a tab that is busy refuses. C-c interrupts the command in the tab.\n"
+      "It works beside the agents, and waits for its turn behind the calls that came before. C-c interrupts "
+      "the command.\n"
       "What you type goes to the command when it waits for the keyboard; the tab's terminal shows it, or "
       "not\n"
       "(a password). Standard input that is no terminal is passed on, as by ssh; -n leaves it to a loop "

@@ -11,9 +11,9 @@
 #include "base/spawned.hpp"
 #include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 #include "terminal/print.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {

@@ -10,6 +10,7 @@
 #include <map>
 #include <system_error>
 
+#include "files/project.hpp"
 #include "instance/helpers.hpp"
 #include "system/account.hpp"
 #include "tab/window_size.hpp"
@@ -28,6 +29,8 @@ std::filesystem::path home() {
   return directory;
 }
 
+/// The instance of the project that the program is started in; unnamed where that is none.
+constexpr const char* kAuto = "auto";
 constexpr std::uint64_t kLongestDurationMs = 10ULL * 365 * 24 * 3'600 * 1'000;  // ten years
 
 /// Refuses an empty name: it would mean an unnamed instance, which nobody asks for by --instance.
@@ -147,9 +150,10 @@ Config default_config() {
 void add_options(CLI::App& app, Config& config) {
   static const std::map<std::string, View> view_names = {
       {"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
-  app.add_option(
-         "--instance", config.instance,
-         "A durable instance: its tabs outlive the server. Without it, a fresh one whose tabs end with it")
+  app.add_option("--instance", config.instance,
+                 "A durable instance: its tabs outlive the server; auto: that of the project. Without it, a "
+                 "fresh one "
+                 "whose tabs end with it")
       ->check(CLI::Validator(complaint_about_instance, ""))
       ->type_name(kInstanceType)
       ->envname("TERMINALLY_INSTANCE");
@@ -174,6 +178,9 @@ void add_options(CLI::App& app, Config& config) {
                  "What tools answer with: json (an object, twice), text (once, as a person reads it)")
       ->transform(one_of(answer_names))
       ->type_name("text|json");
+  app.add_flag("--agent")->description(
+      "As --instance auto --view rendered --answers text, where no option says otherwise: for the "
+      "configuration of a client");
   add_redaction(app, config);
   app.add_option(
          "--file-root", config.file_roots,
@@ -213,6 +220,20 @@ void add_options(CLI::App& app, Config& config) {
       ->capture_default_str();
   add_log_limits(app, config);
   add_time_limits(app, config);
+}
+
+void settle_options(const CLI::App& app, Config& config) {
+  if (app.count("--agent") > 0) {
+    const auto is_free = [&app](const char* option) { return app.count(option) == 0; };
+    config.instance = is_free("--instance") ? kAuto : config.instance;
+    config.view = is_free("--view") ? View::rendered : config.view;
+    config.answers = is_free("--answers") ? AnswerForm::text : config.answers;
+  }
+  if (config.instance == kAuto) {
+    std::error_code error;
+    const std::filesystem::path project = project_of(std::filesystem::current_path(error), home());
+    config.instance = error || project.empty() ? "" : instance_of_project(project);
+  }
 }
 
 void place_helpers(Config& config) {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "record/record.hpp"
 #include "system/stillness.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -44,6 +44,10 @@ std::string name_of(const CommandRecord& record) {
   return "command " + record.id + (words.empty() ? "" : " (" + words + ")");
 }
 
+std::string of_whom(const CommandRecord& record) {
+  return record.who.empty() ? "" : " of " + record.who;
+}
+
 std::string name_of(const Foreground& foreground) {
   const std::string arguments = describe_process(foreground.pid);
   const std::string name = foreground.name.empty() ? "a program that just ended" : foreground.name;
@@ -125,9 +129,8 @@ BusyTab::BusyTab(const Tab& tab, const std::string& message)
 
 BusyTab busy_with_command(const Tab& tab, const CommandRecord& record) {
   const KeyboardWait keys = waiting_for_keys(tab);
-  return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(record) +
-                          (record.who.empty() ? "" : " of " + record.who) + keys.what + ": " +
-                          to_wait_for_its_end(tab) + keys.how + to_end_it(tab));
+  return BusyTab(tab, first_sentence(tab) + "There runs " + name_of(record) + of_whom(record) + keys.what +
+                          ": " + to_wait_for_its_end(tab) + keys.how + to_end_it(tab));
 }
 
 BusyTab busy_with_program(const Tab& tab, const Foreground& foreground) {
@@ -193,9 +196,16 @@ BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground) {
 }
 
 BusyTab busy_with_calls(const Tab& tab, std::size_t ahead) {
+  const auto nonce = tab.files.running_nonce();
+  const auto record = nonce && ahead == 0 ? tab.records.find(command_id_of(*nonce)) : std::nullopt;
+  if (record && tab.runs.empty()) {
+    return busy_with_command(tab, *record);
+  }
+  const std::string who = ahead == 0   ? "calls of other clients or of people stand"
+                          : ahead == 1 ? "one call stands"
+                                       : std::to_string(ahead) + " calls stand";
   return BusyTab(tab, "tab " + to_string(tab.window) +
-                          " was busy for the whole time of this call; nothing was run, " +
-                          (ahead == 1 ? "one call stands" : std::to_string(ahead) + " calls stand") +
+                          " was busy for the whole time of this call; nothing was run, " + who +
                           " before it" + (tab.runs.empty() ? "" : " (" + what_has(tab, true) + ")") +
                           ". Try again" + (tab.for_person ? "" : " with more timeout_ms"));
 }

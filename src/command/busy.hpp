@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "record/record.hpp"
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {
@@ -48,7 +48,8 @@ class BusyTab : public Error {
 /// The shell has the foreground and does not come to its prompt.
 [[nodiscard]] BusyTab busy_without_prompt(const Tab& tab, const Foreground& foreground);
 
-/// Other calls had the tab for the whole time of this one.
+/// Other calls had the tab for the whole time of this one. `ahead`: how many of this process stood before it;
+/// 0: those of other processes, and what runs of them is named.
 [[nodiscard]] BusyTab busy_with_calls(const Tab& tab, std::size_t ahead);
 
 /// The same for a call that named the tab: it could have gone beside it, unless the tab is_elsewhere().

@@ -11,8 +11,8 @@
 #include "command/command_output.hpp"
 #include "command/command_shells.hpp"
 #include "command/run_context.hpp"
+#include "record/record.hpp"
 #include "tab/how_typed.hpp"
-#include "tab/record.hpp"
 
 namespace terminally {
 

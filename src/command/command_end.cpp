@@ -3,53 +3,18 @@
 #include "command/command_end.hpp"
 
 #include <algorithm>
-#include <boost/asio.hpp>
 
 #include "base/error.hpp"
 #include "log/log_end.hpp"
 #include "shell/shell_text.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
+#include "tab/tidying.hpp"
 
 namespace terminally {
 namespace {
 
-namespace asio = boost::asio;
-
 using Seen = Outcome::Seen;
-
-/// When it is tidied up behind a command, and how long at most its shell may take to write the exit code.
-constexpr Milliseconds kTidyAfter{5};
-constexpr Milliseconds kTidyBy{2'000};
-constexpr Milliseconds kTidyLook{100};
-
-/// Takes the files of a command away, when this goes.
-class Tidying {
- public:
-  /// `told`: by its shell, which has come to its END.
-  Tidying(CommandFiles files, std::string nonce, bool told)
-      : files_(std::move(files)), nonce_(std::move(nonce)), told_(told) {}
-  Tidying(const Tidying&) = delete;
-  Tidying& operator=(const Tidying&) = delete;
-  /// The shell writes the exit code behind END: into a file of its own, were this one gone by then.
-  [[nodiscard]] bool is_due() const { return !told_ || files_.ended_at_ms(nonce_).has_value(); }
-  ~Tidying() { files_.remove(nonce_); }
-
- private:
-  CommandFiles files_;
-  std::string nonce_;
-  bool told_;
-};
-
-asio::awaitable<void> tidy_when_due(std::shared_ptr<Tidying> tidying) {
-  Milliseconds pause = kTidyAfter;
-  for (Milliseconds waited{0}; waited < kTidyBy; waited += pause, pause = std::min(2 * pause, kTidyLook)) {
-    co_await sleep_for(pause);
-    if (tidying->is_due()) {
-      co_return;
-    }
-  }
-}
 
 /// What was seen of the log since the command was typed.
 std::string why_end_is_missing(const PaneLog& log, std::uint64_t typed_byte) {
@@ -340,14 +305,8 @@ void CommandEnd::finish(const Outcome& outcome) {
   place_.leave();
   state_.ended.set();
   output_.changed().notify();
-  tidy_later(outcome);
-}
-
-/// A moment later, so that the answer does not wait for it; or with the event loop, should that end before.
-void CommandEnd::tidy_later(const Outcome& outcome) const {
   const bool told = typed_.in_files && outcome.seen == Seen::end && output_.end()->by == Marker::By::wrapper;
-  auto tidying = std::make_shared<Tidying>(tab_.files, record_->nonce, told);
-  asio::co_spawn(context_.executor, tidy_when_due(std::move(tidying)), asio::detached);
+  tidy_later(context_.executor, tab_.files, record.nonce, told);
 }
 
 }  // namespace terminally

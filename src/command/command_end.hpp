@@ -52,7 +52,6 @@ class CommandEnd {
   void note_exit_file(Outcome::Seen seen);
   [[nodiscard]] int who_goes_on(const Outcome& outcome) const;
   void finish(const Outcome& outcome);
-  void tidy_later(const Outcome& outcome) const;
 
   const RunContext& context_;
   Tab& tab_;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command/senses.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

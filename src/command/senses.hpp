@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/timeout.hpp"
+#include "record/record.hpp"
 #include "tab/markers.hpp"
-#include "tab/record.hpp"
 
 namespace terminally {
 

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <system_error>
+
+#include "base/digests.hpp"
 
 namespace terminally {
 namespace {
@@ -26,6 +29,26 @@ bool is_ours(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string instance_of_project(const fs::path& project) {
+  constexpr std::size_t kLongestName = 24;
+  constexpr std::size_t kDigits = 6;
+  std::string name;
+  for (const char c : project.filename().string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (plain || (!name.empty() && name.back() != '-')) {
+      name += plain ? c : '-';
+    }
+  }
+  name.resize(std::min(name.size(), kLongestName));
+  if (name.empty()) {
+    name = "project";
+  }
+  if (name.back() != '-') {
+    name += '-';
+  }
+  return name + fnv1a_hex(project.native()).substr(0, kDigits);
+}
 
 bool has_within(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();

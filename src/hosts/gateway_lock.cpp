@@ -19,7 +19,7 @@
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {

@@ -115,10 +115,10 @@ constexpr std::array kOfAll = {
     Known{"restricted",
           "its shell is restricted, and does not run terminally-mcp: give \"program\" a plain name on "
           "its PATH, or ask its administrator"},
-    Known{
-        "is used through another gateway",
-        "its instance is in use by another server: end that one, or leave \"instance\" out of hosts.json, so "
-        "that each has one of its own there"},
+    Known{"is used through another gateway",
+          "its instance is in use by another server: leave \"instance\" out of hosts.json, so that each has "
+          "one "
+          "of its own there"},
     Known{"No space left on device", "its disk is full"},
     Known{"Read-only file system",
           "its disk is read-only: name another place for the program (hosts push NAME --to DIR), and one for "

@@ -7,7 +7,7 @@
 
 #include "base/ids.hpp"
 #include "instance/instance.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 namespace terminally {
 

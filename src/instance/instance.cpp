@@ -173,7 +173,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
     }
     throw Error(ErrorCode::busy, "instance \"" + name_ + "\" is owned by another server" +
                                      (owner.empty() ? std::string() : ", pid " + owner) +
-                                     "; end that one first, or choose another --instance");
+                                     "; choose another --instance");
   }
   // On a full disk the file stays empty: the kernel knows the holder, too.
   if (::ftruncate(lock.fd(), 0) == 0) {

@@ -18,7 +18,7 @@ constexpr std::string_view kInput = "input-";  ///< a named pipe of a person's `
 constexpr std::string_view kFresh = ".new";
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::array<std::string_view, 5> kOfPane = {".run", ".ended", ".lock", ".typing", ".hold"};
+constexpr std::array<std::string_view, 6> kOfPane = {".run", ".ended", ".lock", ".queue", ".typing", ".hold"};
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;

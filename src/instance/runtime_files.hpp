@@ -7,8 +7,9 @@
 namespace terminally {
 
 /// The files in an instance's runtime directory, except those of panes, commands and pastes.
-inline constexpr std::array<std::string_view, 6> kInstanceFiles = {"lock",      "unnamed",   "temporary",
-                                                                   "tmux.conf", "tmux.sock", "choosing.lock"};
+inline constexpr std::array<std::string_view, 9> kInstanceFiles = {
+    "lock",          "unnamed",       "temporary", "tmux.conf", "tmux.sock",
+    "choosing.lock", "starting.lock", "peers",     "mains"};
 
 /// Whether a file of this name in an instance's runtime directory is ours. No other file there is ever
 /// removed: --runtime-dir and --instance may name a directory with files of somebody's own.

@@ -9,8 +9,8 @@
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
+#include "record/records.hpp"
 #include "system/proc.hpp"
-#include "tab/records.hpp"
 
 namespace terminally {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "page/wire.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 namespace terminally {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "log/log_search.hpp"
+#include "record/records.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/records.hpp"
 
 namespace terminally {
 namespace {

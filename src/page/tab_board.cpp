@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "log/log_record.hpp"
+#include "record/records.hpp"
 #include "tab/escalation.hpp"
-#include "tab/records.hpp"
 
 namespace terminally {
 namespace {

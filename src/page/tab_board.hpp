@@ -10,8 +10,8 @@
 
 #include "base/event.hpp"
 #include "log/pane_log.hpp"
+#include "record/record.hpp"
 #include "tab/hold.hpp"
-#include "tab/record.hpp"
 #include "tmux/manager.hpp"
 
 namespace terminally {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "log/pane_log.hpp"
+#include "record/record.hpp"
 #include "secrets/text_guard.hpp"
-#include "tab/record.hpp"
 
 namespace terminally {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-// The environment of terminally-shell (set by tmux/wire/server_config.cpp and, for a tab,
-// tmux/window_options.cpp; removed before the shell starts):
+// The environment of terminally-shell (set by tmux/server/server_config.cpp and, for a tab,
+// tmux/tabs/window_options.cpp; removed before the shell starts):
 //   TERMINALLY_RUN      the instance's runtime directory
 //   TERMINALLY_FILES    where the files of commands are (Instance::files)
 //   TERMINALLY_LOG_DIR  the directory of logs, whose name is the generation

@@ -67,8 +67,9 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       static_cast<void>(fd.release());
     }
     // The same directory gets the same id again.
-    const int id = ::inotify_add_watch(inotify_.native_handle(), directory.c_str(),
-                                       IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR);
+    const int id =
+        ::inotify_add_watch(inotify_.native_handle(), directory.c_str(),
+                            IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR);
     if (id < 0) {
       throw io_error("cannot watch the directory " + directory.string(), errno);
     }

@@ -186,6 +186,7 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
 
 void CommandFiles::remove_locks() const noexcept {
   remove_file(lock_path());
+  remove_file(runtime_ / (pane_ + ".queue"));  // TabTurns
   remove_file(typing_lock_path());
 }
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "record/record.hpp"
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 #include "text/typed_echo.hpp"
 

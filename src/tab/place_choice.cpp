@@ -30,9 +30,15 @@ HelperChoice choose_helper(const std::vector<IdleHelper>& idle, std::size_t help
   return {};
 }
 
-std::string next_helper_name(const std::vector<std::string>& names) {
+bool is_helper_name(const std::string& name, const std::string& main) {
+  const std::string before = main + "-";
+  return name.starts_with(before) && name.size() > before.size() &&
+         name.find_first_not_of("0123456789", before.size()) == std::string::npos;
+}
+
+std::string next_helper_name(const std::string& main, const std::vector<std::string>& names) {
   for (std::size_t number = 2;; ++number) {
-    std::string name = std::string(kMainTab) + "-" + std::to_string(number);
+    std::string name = main + "-" + std::to_string(number);
     if (std::ranges::find(names, name) == names.end()) {
       return name;
     }

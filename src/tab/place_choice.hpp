@@ -8,8 +8,8 @@
 
 namespace terminally {
 
-// Where a command runs whose caller named no tab, decided from what was seen of the tab "main" and of its
-// helper tabs. Pure.
+// Where a command runs whose caller named no tab, decided from what was seen of the caller's `main` and of
+// its helper tabs. Pure.
 
 inline constexpr const char* kMainTab = "main";
 inline constexpr std::size_t kMostHelpers = 8;
@@ -53,7 +53,9 @@ struct HelperChoice {
 [[nodiscard]] HelperChoice choose_helper(const std::vector<IdleHelper>& idle, std::size_t helpers,
                                          const std::string& directory);
 
-/// The first name that none of them has: "main-2" …
-[[nodiscard]] std::string next_helper_name(const std::vector<std::string>& names);
+/// "main-2" is one of the helper tabs of "main".
+[[nodiscard]] bool is_helper_name(const std::string& name, const std::string& main);
+/// The first such name that none of them has.
+[[nodiscard]] std::string next_helper_name(const std::string& main, const std::vector<std::string>& names);
 
 }  // namespace terminally

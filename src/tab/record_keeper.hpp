@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

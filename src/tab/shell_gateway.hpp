@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "record/record.hpp"
 #include "system/foreground.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

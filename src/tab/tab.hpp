@@ -10,12 +10,12 @@
 #include "base/ids.hpp"
 #include "base/timeout.hpp"
 #include "log/pane_log.hpp"
+#include "record/records.hpp"
 #include "system/other_readers.hpp"
 #include "system/proc.hpp"
 #include "system/process_tag.hpp"
 #include "tab/command_files.hpp"
 #include "tab/detachment.hpp"
-#include "tab/records.hpp"
 #include "tab/sent_inputs.hpp"
 #include "tab/shell_state.hpp"
 

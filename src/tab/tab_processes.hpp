@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "record/record.hpp"
 #include "system/process_table.hpp"
 #include "system/signals.hpp"
 #include "tab/detachment.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/timeout.hpp"
+#include "record/record.hpp"
 #include "system/process_table.hpp"
 #include "tab/pane_terminal.hpp"
-#include "tab/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

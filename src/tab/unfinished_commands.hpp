@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "tab/tab.hpp"
 
 namespace terminally {

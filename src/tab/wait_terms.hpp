@@ -8,7 +8,7 @@
 #include "base/ids.hpp"
 #include "base/timeout.hpp"
 #include "log/text_view.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

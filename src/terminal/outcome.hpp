@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 

@@ -10,12 +10,12 @@
 #include "log/unfinished_line.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tab_chooser.hpp"
+#include "tmux/server/call_times.hpp"
 #include "tmux/tab_keyboard.hpp"
-#include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -207,7 +207,9 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
   const CallTime time(std::min(timeout_ms, window_ms));
   const auto window_end = Clock::now() + Milliseconds(window_ms);
   TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
+  WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  request.who = parts.chooser.who(request.who);
+  ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);
   const auto begun = Clock::now();
@@ -307,7 +309,9 @@ Awaitable<StartedProcess> start_command(const CommandCalls::Parts& parts, StartP
   }
   const CallTime time(std::min(request.timeout_ms, parts.config.sync_window_ms));
   TabTurns::Call call = parts.turns.call_for(request.window_id);
-  ChosenTab place = co_await parts.chooser.choose(request.window_id, std::move(request.cwd), time);
+  WantedPlace wanted{request.window_id, std::move(request.cwd), request.who};
+  request.who = parts.chooser.who(request.who);
+  ChosenTab place = co_await parts.chooser.choose(std::move(wanted), time);
   const TabPtr& tab = place.tab;
   call.goes_to(tab->window);
   StartedProcess started;

@@ -8,8 +8,8 @@
 #include "command/command_run.hpp"
 #include "log/output.hpp"
 #include "log/text_view.hpp"
-#include "tab/record.hpp"
-#include "tmux/tab_table.hpp"
+#include "record/record.hpp"
+#include "tmux/tabs/tab_table.hpp"
 #include "tmux/wire/text_worker.hpp"
 
 namespace terminally {

@@ -13,9 +13,9 @@
 #include "tab/tab_turns.hpp"
 #include "text/typed_text.hpp"
 #include "tmux/manager.hpp"
+#include "tmux/server/call_times.hpp"
 #include "tmux/tab_keyboard.hpp"
-#include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/tabs/tabs.hpp"
 #include "tmux/wire/keys.hpp"
 
 namespace terminally {
@@ -87,7 +87,10 @@ Awaitable<TabTurns::Guard> lock_for_typing(const InputCalls::Parts& parts, TabPt
     return std::ranges::any_of(tab->runs, being_typed) ||
            (std::ranges::none_of(tab->runs, goes_on) && shell_is_idle(*tab));
   };
-  const auto called = [&] { return parts.turns.called(tab->window) || parts.turns.taken(tab->window); };
+  const auto elsewhere = [&] { return !tab->files.running_nonce() && parts.turns.taken_elsewhere(*tab); };
+  const auto called = [&] {
+    return parts.turns.called(tab->window) || parts.turns.taken(tab->window) || elsewhere();
+  };
   while (called() && begins() && Clock::now() < begins_by) {
     if (Clock::now() >= time.short_patience()) {
       throw Error(ErrorCode::busy, "tab " + to_string(tab->window) +
@@ -95,10 +98,7 @@ Awaitable<TabTurns::Guard> lock_for_typing(const InputCalls::Parts& parts, TabPt
     }
     co_await sleep_for(Milliseconds(5));
   }
-  if (parts.turns.taken(tab->window)) {
-    co_return TabTurns::Guard();
-  }
-  TabTurns::Guard guard = co_await parts.turns.lock(tab->window);
+  TabTurns::Guard guard = co_await parts.turns.try_lock(tab);
   co_return guard;
 }
 

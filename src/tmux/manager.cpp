@@ -7,10 +7,11 @@
 #include "system/process_table.hpp"
 #include "tab/tab_turns.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
-#include "tmux/tab_chooser.hpp"
-#include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
+#include "tmux/server/keeper.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 #include "tmux/wire/text_worker.hpp"
 #include "tmux/wire/tmux_terminal.hpp"
 
@@ -19,8 +20,8 @@ namespace {
 
 /// Some clients start a server only to probe it: that one must not become the owner.
 constexpr Milliseconds kNoProbe{250};
-/// How often a server looks whether the one that owns its instance has gone.
-constexpr Milliseconds kOwnerLook{1'000};
+/// Between two tries to come to a tmux server that has not answered.
+constexpr Milliseconds kTriesAgain{1'000};
 
 }  // namespace
 
@@ -39,7 +40,9 @@ struct TmuxManager::Parts {
                 config.helper_dir / "terminally-shell",
                 processes,
                 !config.gateway.empty()},
-        tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }) {}
+        tabs(executor, config, server, [this](const TabPtr& tab) { commands.look_after(tab); }),
+        keeper(executor, server.owner(), log_watch, tabs.changes().news(),
+               [this](bool fresh) { return tabs.look_after_all(fresh); }) {}
 
   Config config;
   TmuxServer server;
@@ -51,7 +54,8 @@ struct TmuxManager::Parts {
   CommandResults results{texts};
   Commands commands{config, context};
   Tabs tabs;
-  TabTurns turns;
+  Keeper keeper;
+  TabTurns turns{log_watch};
   TabChooser chooser{config, server, tabs, turns, commands};
 };
 
@@ -62,15 +66,15 @@ TmuxManager::TmuxManager(const boost::asio::any_io_executor& executor, Config co
              parts_->processes, parts_->log_watch}),
       commands_({parts_->times, parts_->config, parts_->tabs, parts_->turns, parts_->chooser,
                  parts_->commands, parts_->results}),
-      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->context, parts_->commands, parts_->results,
-              commands_}),
+      stops_({parts_->times, parts_->tabs, parts_->turns, parts_->chooser, parts_->context, parts_->commands,
+              parts_->results, commands_}),
       input_({parts_->times, parts_->tabs, parts_->turns}),
       output_({parts_->times, parts_->tabs, parts_->commands, parts_->log_watch, parts_->texts,
                parts_->results}) {}
 TmuxManager::~TmuxManager() = default;
 
 Awaitable<void> TmuxManager::own_instance() {
-  co_await parts_->server.owner().own_to_start();
+  co_await parts_->server.owner().own_for_hosts();
 }
 
 std::string TmuxManager::files_directory() const {
@@ -81,23 +85,29 @@ std::string TmuxManager::instance_name() const {
   return parts_->server.instance().name();
 }
 
-/// On its own, without a call: a command's deadline is to hold although its server died. Waits until the
-/// instance's owner has gone, if there is one; starts nothing, and touches nothing where no tmux runs.
+/// The deadline of a command holds although its server died. Where no tmux runs, nothing is touched.
 Awaitable<void> TmuxManager::look_after_running() {
-  for (auto pause = kNoProbe; parts_->server.owner().durable(); pause = kOwnerLook) {
+  TmuxServer& server = parts_->server;
+  if (!server.owner().durable()) {
+    co_return;
+  }
+  for (auto pause = kNoProbe;; pause = kTriesAgain) {
     co_await sleep_for(pause);
-    if (parts_->server.pid() != 0 || !parts_->server.instance().server_lives()) {
-      co_return;
-    }
     try {
+      co_await parts_->keeper.wait_for_tmux();
       co_await parts_->tabs.attach();
     } catch (const Error&) {
       continue;  // the first call says what is wrong
+    }
+    if (server.pid() != 0) {
+      parts_->keeper.wake();
+      co_await server.gone();
     }
   }
 }
 
 Awaitable<void> TmuxManager::shut_down() {
+  parts_->keeper.stop();
   parts_->tabs.stop();
   for (const auto& [window, tab] : parts_->tabs.known()) {
     for (const RunPtr& run :

@@ -12,9 +12,9 @@
 #include "command/awaiting_input.hpp"
 #include "config.hpp"
 #include "log/log_search.hpp"
-#include "tab/call_time.hpp"
 #include "tab/wait_terms.hpp"
-#include "tmux/requests.hpp"
+#include "tmux/server/call_time.hpp"
+#include "tmux/tabs/requests.hpp"
 #include "tmux/wire/tab_variables.hpp"
 
 namespace terminally {
@@ -112,6 +112,7 @@ class StopCalls {
     const CallTimes& times;
     Tabs& tabs;
     const TabTurns& turns;
+    const TabChooser& chooser;
     RunContext& context;
     Commands& commands;
     const CommandResults& results;

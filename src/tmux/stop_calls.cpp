@@ -13,16 +13,16 @@
 #include "command/prompt.hpp"
 #include "system/terminal.hpp"
 #include "tab/escalation.hpp"
-#include "tab/place_choice.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab_processes.hpp"
 #include "tab/tab_turns.hpp"
 #include "tab/terminal_signals.hpp"
 #include "tmux/command_results.hpp"
-#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tabs.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -111,10 +111,12 @@ void record_foreign(Tab& tab, const CommandResult& result) {
 
 /// A call that came before may have the tab, and wait for a prompt of the shell in front: its command is what
 /// is meant to end. A C-c now would hit the start-up files, or end that shell before it.
-Awaitable<void> calls_before_typed(const TabTurns& turns, TabPtr tab) {
+Awaitable<void> calls_before_typed(const StopCalls::Parts& parts, TabPtr tab) {
   const auto give_up_at = Clock::now() + kBeforeTyped;
   const auto called = [&] {
-    return turns.called(tab->window) || (tab->name == kMainTab && turns.called(std::nullopt));
+    return parts.turns.called(tab->window) ||
+           (parts.chooser.is_main(*tab) && parts.turns.called(std::nullopt)) ||
+           (!tab->files.running_nonce() && parts.turns.taken_elsewhere(*tab));
   };
   while (called() && will_take_command(*tab) && Clock::now() < give_up_at) {
     co_await sleep_for(kTypedLook);
@@ -234,7 +236,7 @@ StoppedProcess nothing_to_stop(const Tab& tab) {
 Awaitable<StoppedProcess> signal_process_of(const StopCalls::Parts& parts, WindowId window,
                                             StopSignal signal) {
   const TabPtr tab = co_await parts.tabs.find_open(window);
-  co_await calls_before_typed(parts.turns, tab);
+  co_await calls_before_typed(parts, tab);
   parts.commands.look_after(tab);
   StoppedProcess stopped;
   co_await let_prompt_come(*tab);
@@ -355,7 +357,7 @@ Awaitable<CommandResult> cancel_in_tab(const StopCalls::Parts& parts, QueryComma
   }
   const TabPtr tab = co_await parts.tabs.find_open(query.window_id);
   CommandResult cancelled;
-  co_await calls_before_typed(parts.turns, tab);
+  co_await calls_before_typed(parts, tab);
   parts.commands.look_after(tab);
   co_await let_prompt_come(*tab);
   std::optional<CommandResult> inside = co_await cancel_inside(parts, tab, query, force, time);

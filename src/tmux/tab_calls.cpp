@@ -12,12 +12,12 @@
 #include "system/log_watch.hpp"
 #include "tab/escalation.hpp"
 #include "tab/tab_processes.hpp"
-#include "tmux/commands.hpp"
 #include "tmux/manager.hpp"
-#include "tmux/tab_chooser.hpp"
-#include "tmux/tabs.hpp"
-#include "tmux/window_options.hpp"
-#include "tmux/wire/call_times.hpp"
+#include "tmux/server/call_times.hpp"
+#include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tabs.hpp"
+#include "tmux/tabs/window_options.hpp"
 
 namespace terminally {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/awaitable.hpp"
 #include "tab/tab.hpp"
-#include "tmux/requests.hpp"
+#include "tmux/tabs/requests.hpp"
 #include "tmux/wire/client.hpp"
 
 namespace terminally {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "json/json_reader.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "toolkit/answer_words.hpp"
 
 namespace terminally {

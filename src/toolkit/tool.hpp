@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/peer_settings.hpp"
 #include "toolkit/results_json.hpp"

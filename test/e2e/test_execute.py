@@ -258,7 +258,7 @@ class Files(unittest.TestCase):
     def files_of_commands(self, server: Server) -> set[str]:
         """Locks hold nothing, and stay as long as their tab; which there are differs by who was in front."""
         places = [place for place in (server.socket.parent, server.files) if place.exists()]
-        return {name for place in places for name in os.listdir(place) if not name.endswith((".lock", ".typing"))}
+        return {name for place in places for name in os.listdir(place) if not name.endswith((".lock", ".queue", ".typing"))}
 
 
 class Hidden(unittest.TestCase):

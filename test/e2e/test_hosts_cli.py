@@ -211,7 +211,7 @@ class OnHostsAlone(unittest.TestCase):
         with self.server("--instance", "work") as first:
             tab = first.create_tab(host="web")
             with self.server("--instance", "work") as second:
-                self.assertIn('"work" is owned by another server', second.call_error("create_tab", host="web"))
+                self.assertIn('the hosts of instance "work" are used by one server at a time', second.call_error("create_tab", host="web"))
             self.assertEqual(tab.execute("echo mine").output, "mine\n")
 
     def test_what_exec_returns(self) -> None:

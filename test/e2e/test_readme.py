@@ -258,7 +258,7 @@ class Readme(unittest.TestCase):
         tools = tools_there_are()
         self.assertEqual(set(re.findall(r"^### `(\w+)`$", document("doc/tools.md"), re.MULTILINE)), set(tools))
         self.assertEqual(set(re.findall(r"\[`(\w+)`\]\(doc/tools.md#", section("README.md", "## The tools"))), set(tools))
-        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/tab/record.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
+        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/record/record.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
         for field, values in (
             ("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]),
             ("reason", re.findall(r"\w+", reasons)),

@@ -1,4 +1,4 @@
-#include "tab/call_time.hpp"
+#include "tmux/server/call_time.hpp"
 
 #include <doctest/doctest.h>
 

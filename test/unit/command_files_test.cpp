@@ -227,7 +227,7 @@ TEST_CASE("command files: locks are files of the pane's own") {
   std::filesystem::create_directory(of.run);
   CHECK(of.files.lock_path() == of.run / "3.lock");
   CHECK(of.files.typing_lock_path() == of.run / "3.typing");
-  for (const auto& path : {of.files.lock_path(), of.files.typing_lock_path()}) {
+  for (const auto& path : {of.files.lock_path(), of.run / "3.queue", of.files.typing_lock_path()}) {
     append_to(path, "");
   }
   append_to(of.run / "4.lock", "");

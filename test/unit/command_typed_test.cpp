@@ -10,7 +10,7 @@
 
 #include "command/busy.hpp"
 #include "pty_tab.hpp"
-#include "tmux/commands.hpp"
+#include "tmux/tabs/commands.hpp"
 
 using namespace terminally;
 using test::PtyTab;

@@ -9,7 +9,7 @@
 #include "cut_secrets.hpp"
 #include "log/output.hpp"
 #include "log/unfinished_line.hpp"
-#include "tab/record.hpp"
+#include "record/record.hpp"
 #include "temp_files.hpp"
 #include "tmux/wire/keys.hpp"
 #include "toolkit/args.hpp"

@@ -1,6 +1,6 @@
 // The end of an instance: what is asked, what is killed, what is left. tmux is a program that notes its
 // calls.
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "manager_scene.hpp"
-#include "tmux/wire/log_writers.hpp"
-#include "tmux/wire/writer_tries.hpp"
+#include "tmux/server/log_writers.hpp"
+#include "tmux/server/writer_tries.hpp"
 
 namespace terminally {
 namespace {
@@ -162,6 +162,7 @@ TEST_CASE("manager cancel: a command that another process looks after is ended b
   REQUIRE(scene.comes_true([&] { return begun; }));
   ExecuteCommand ours = request;
   ours.command = "true";
+  ours.timeout_ms = 100;  // it waits for its turn so long
   const Failure busy = scene.failure(scene.manager->commands().execute(ours));
   CHECK(busy.code == ErrorCode::busy);
   CHECK(busy.says("(sleep 600) of exec"));

@@ -8,7 +8,7 @@
 #include "page/page_request.hpp"
 #include "page/page_search.hpp"
 #include "page/wire.hpp"
-#include "tab/records.hpp"
+#include "record/records.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;

@@ -49,7 +49,12 @@ TEST_CASE("place: a helper tab that is there already, else a new one, else the o
 }
 
 TEST_CASE("place: helper tabs have the first name that is free") {
-  CHECK(next_helper_name({}) == "main-2");
-  CHECK(next_helper_name({"main-2", "main-4"}) == "main-3");
-  CHECK(next_helper_name({"main-3"}) == "main-2");
+  CHECK(is_helper_name("main-2", "main"));
+  for (const char* other : {"main", "main-", "main-2b", "main-codex", "main.2", "codex-2"}) {
+    CAPTURE(other);
+    CHECK_FALSE(is_helper_name(other, "main"));
+  }
+  CHECK(next_helper_name("main", {}) == "main-2");
+  CHECK(next_helper_name("main", {"main-2", "main-4"}) == "main-3");
+  CHECK(next_helper_name("codex", {"codex-3"}) == "codex-2");
 }

@@ -1,5 +1,5 @@
 // What is kept of a command, as a line of JSON: every field, older lines, and lines that none of ours is.
-#include "tab/record.hpp"
+#include "record/record.hpp"
 
 #include <doctest/doctest.h>
 

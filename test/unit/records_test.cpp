@@ -1,4 +1,4 @@
-#include "tab/records.hpp"
+#include "record/records.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

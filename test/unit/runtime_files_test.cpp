@@ -13,15 +13,15 @@
 #include "instance/instance.hpp"
 #include "instance/left_behind.hpp"
 #include "temp_files.hpp"
-#include "tmux/wire/instance_end.hpp"
+#include "tmux/server/instance_end.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
 
 TEST_CASE("runtime files: what is ours is known by its name") {
-  for (const char* name :
-       {"lock", "tmux.sock", "tmux.conf.new", "choosing.lock", "temporary", "3.run", "12.lock", "3.ended.new",
-        "3.typing", "0bf41c2a", "0bf41c2au", "01619152adb4a61ab55df268d39d7c22.exit", "paste-00ff"}) {
+  for (const char* name : {"lock", "tmux.sock", "tmux.conf.new", "choosing.lock", "temporary", "3.run",
+                           "12.lock", "3.ended.new", "3.typing", "3.queue", "0bf41c2a", "0bf41c2au",
+                           "01619152adb4a61ab55df268d39d7c22.exit", "paste-00ff"}) {
     CHECK_MESSAGE(is_runtime_file(name), name);
   }
   for (const char* name :

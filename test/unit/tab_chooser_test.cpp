@@ -1,5 +1,5 @@
 // Where a command runs whose caller names no tab: the tab "main", a helper tab beside it, or none.
-#include "tmux/tab_chooser.hpp"
+#include "tmux/tabs/tab_chooser.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

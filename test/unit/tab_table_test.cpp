@@ -1,4 +1,4 @@
-#include "tmux/tab_table.hpp"
+#include "tmux/tabs/tab_table.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -103,11 +103,11 @@ TEST_CASE("tab table: closed tabs that nobody holds are forgotten, their numbers
   CHECK(first_unused_id(known.instance) == 10);  // on disk as well, for the next process
 }
 
-TEST_CASE("tab table: a guest notes no numbers and shows its tabs to a person") {
+TEST_CASE("tab table: a guest notes numbers as others do, and shows its tabs to a person") {
   KnownTabs known;
   TabTable guests(known.instance, true, known.changes);
   CHECK(guests.take(row(9, 1, "a"), kServer)->for_person);
-  CHECK(first_unused_id(known.instance) == 0);
+  CHECK(first_unused_id(known.instance) == 10);
 }
 
 TEST_CASE("tab table: the exit code of the last command is known behind a restart (V1)") {

@@ -1,5 +1,5 @@
 // The tabs of a tmux server: found, opened, lost. tmux is a script, each pane is a process that lives.
-#include "tmux/tabs.hpp"
+#include "tmux/tabs/tabs.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

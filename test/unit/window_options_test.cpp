@@ -1,4 +1,4 @@
-#include "tmux/window_options.hpp"
+#include "tmux/tabs/window_options.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "places.hpp"
 #include "scripted_tmux.hpp"
 #include "temp_files.hpp"
+#include "tmux/server/server_config.hpp"
 #include "tmux/wire/quoting.hpp"
-#include "tmux/wire/server_config.hpp"
 
 namespace terminally {
 namespace {

@@ -50,6 +50,7 @@ class Server:
         handshake: bool = True,
         durable: bool = False,
         cwd: str | None = None,
+        client: str = "e2e",
     ):
         self._own_sandbox = sandbox is None
         self.sandbox = sandbox or Sandbox()
@@ -60,9 +61,10 @@ class Server:
         if self.far:
             environment, arguments = self.far.environment, (*self.far.flags, *arguments)
         argv = [*(wrapper or []), str(program), *arguments]
-        client = FarClient if self.far else RawClient
-        self.raw = client(argv, environment, self.sandbox.root / "stderr", cwd or str(self.sandbox.home))
+        kind = FarClient if self.far else RawClient
+        self.raw = kind(argv, environment, self.sandbox.root / "stderr", cwd or str(self.sandbox.home))
         self._handshake = handshake
+        self._client = client
         self._schemas: dict[str, dict] = {}
 
     # --- life ---
@@ -70,7 +72,7 @@ class Server:
     def __enter__(self) -> "Server":
         try:
             if self._handshake:
-                self.raw.initialize()
+                self.raw.initialize(name=self._client)
         except BaseException as error:
             self.__exit__(type(error), error, None)
             raise

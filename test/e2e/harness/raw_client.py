@@ -142,13 +142,13 @@ class RawClient:
         assert self.request("ping", timeout=timeout) == {}
         return time.monotonic() - begin
 
-    def initialize(self, version: str = LEGACY[0]) -> dict:
+    def initialize(self, version: str = LEGACY[0], name: str = "e2e") -> dict:
         result = self.request(
             "initialize",
             {
                 "protocolVersion": version,
                 "capabilities": {},
-                "clientInfo": {"name": "e2e", "version": "1"},
+                "clientInfo": {"name": name, "version": "1"},
             },
         )
         self.notify("notifications/initialized")

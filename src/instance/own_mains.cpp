@@ -1,0 +1,127 @@
+// Gives each client of an instance a name for the tab that is `main` to it.
+#include "instance/own_mains.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tab/place_choice.hpp"
+
+namespace terminally {
+namespace {
+
+constexpr std::size_t kLongestName = 40;
+/// More servers of one client on one instance share the last one's.
+constexpr int kMostOfOneClient = 20;
+
+/// "claude-code 2.1.0" → "claude-code": an update is no other client.
+std::string without_version(std::string_view client) {
+  const std::size_t blank = client.rfind(' ');
+  const bool versioned = blank != std::string_view::npos && blank + 1 < client.size() &&
+                         client[blank + 1] >= '0' && client[blank + 1] <= '9';
+  return std::string(versioned ? client.substr(0, blank) : client);
+}
+
+std::vector<std::string> names_for(const std::string& client) {
+  const std::string after = tab_name_after(client);
+  std::vector<std::string> names = {kMainTab, after};
+  for (int number = 2; number <= kMostOfOneClient; ++number) {
+    names.push_back(after + "." + std::to_string(number));  // with "-" it would be a helper tab's
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string tab_name_after(std::string_view client) {
+  std::string name;
+  for (const char c : without_version(client)) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    if (plain) {
+      name += lower;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name.resize(std::min(name.size(), kLongestName));
+  while (!name.empty() && name.back() == '-') {
+    name.pop_back();
+  }
+  return name.empty() ? "agent" : name;
+}
+
+const OwnMains::Own& OwnMains::own_of(std::string_view client) {
+  const std::string who = without_version(client);
+  Own& own = own_[who];
+  if (own.lock && !own.lock.is_unlinked()) {
+    return own;
+  }
+  own = Own{kMainTab, 1, FileLock()};
+  int number = 1;
+  try {
+    make_private_directory(directory_.parent_path());
+    make_private_directory(directory_);
+    for (const std::string& name : names_for(who)) {
+      Tried tried = take(name, who);
+      if (tried.lock) {
+        own = Own{name, number, std::move(tried.lock)};
+        break;
+      }
+      number += tried.is_own ? 1 : 0;
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): said in the header
+  }
+  return own;
+}
+
+std::string OwnMains::name_for(std::string_view client) {
+  return own_of(client).name;
+}
+
+std::string OwnMains::who(const std::string& client) {
+  const int number = client.empty() ? 1 : own_of(client).number;
+  return number == 1 ? client : client + " (" + std::to_string(number) + ")";
+}
+
+std::optional<std::string> OwnMains::known(std::string_view client) const {
+  const auto own = own_.find(without_version(client));
+  return own == own_.end() || !own->second.lock ? std::nullopt : std::optional(own->second.name);
+}
+
+/// Without a lock: another server uses it, or it is another client's.
+OwnMains::Tried OwnMains::take(const std::string& name, const std::string& client) const {
+  Tried tried;
+  FileLock lock = FileLock::try_lock(directory_ / name);
+  const std::string owner = read_file(directory_ / name).value_or("");
+  const std::string line = client + "\n";
+  tried.is_own = owner == line;
+  if (!lock || lock.is_unlinked() || (!owner.empty() && !tried.is_own)) {
+    return tried;
+  }
+  if (owner.empty()) {
+    // Where it cannot be written (a full disk), it is this client's as long as this server lives.
+    static_cast<void>(::pwrite(lock.fd(), line.data(), line.size(), 0));
+  }
+  tried.lock = std::move(lock);
+  return tried;
+}
+
+std::string OwnMains::owner_of(std::string_view name) const {
+  const std::string owner = read_file(directory_ / name).value_or("");
+  return owner.substr(0, owner.find('\n'));
+}
+
+void OwnMains::remove_directory() const noexcept {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    remove_file(entry->path());
+  }
+  std::filesystem::remove(directory_, error);
+}
+
+}  // namespace terminally
