@@ -17,11 +17,11 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
   case __ASKS_PARTS__,${#__VAR__l[@]} in (1,1|,*) __VAR__l=("${__VAR__l[@]:0:1}" $__VAR__s);; esac
   case ${TMUX-} in (__NO_MUX__) \builtin unset TMUX;; esac; case ${STY-} in (__NO_MUX__) \builtin unset STY;; esac; case ${ZELLIJ-} in (__NO_MUX__) \builtin unset ZELLIJ;; esac
   case ${(t)TMOUT-}${TMOUT-} in (*readonly*|*[a-z]0|*[a-z]) ;; (*) TMOUT=0;; esac
-  \builtin printf -v __VAR__o ok || \builtin enable printf
-  # From here on the text runs.
-  \builtin : >| __TAKEN__
-  \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__t" >| /dev/tty; } 2>/dev/null
+  \builtin printf -v __VAR__o ok || \builtin enable printf; } 2>/dev/null
 { # __VAR__
+  # From here on the text runs, and a C-c is told by END.
+  { \builtin : >| __TAKEN__
+    \builtin printf '\r\e[A\e[2K%b\e]7;mcp:START:__NONCE__\a\e]133;C;mcp=START:__NONCE__%s\a' __DISPLAY__ "$__VAR__t" >| /dev/tty; } 2>/dev/null # __VAR__
   options[aliases]=$__VAR__a
   # Sets `$?`. Numbers over 255 come of a function only.
   case $__VAR__x in (*x*) { options[xtrace]=$(\builtin printf on; \builtin exit $__VAR__s); } 2>/dev/null;; (*) case $__VAR__s in (0) ;; (-*|2[6-9]?|25[6-9]|[3-9]??|????*) () { \builtin return $1; } $__VAR__s && \builtin :;; (*) { (\builtin exit $__VAR__s) && \builtin :; } 2>/dev/null;; esac;; esac
