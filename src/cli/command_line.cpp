@@ -31,7 +31,7 @@ constexpr int kUsageError = 2;
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  terminally-mcp --view rendered          what an MCP client starts: serves until stdin ends\n"
+    "  terminally-mcp --agent                  what an MCP client starts: serves until stdin ends\n"
     "  terminally-mcp --instance work          tabs that outlive the server\n"
     "  terminally-mcp setup claude             have your client start it\n"
     "  terminally-mcp demo                     a client and a server talk to each other\n"

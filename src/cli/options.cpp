@@ -31,6 +31,7 @@ std::filesystem::path home() {
 
 /// The instance of the project that the program is started in; unnamed where that is none.
 constexpr const char* kAuto = "auto";
+constexpr const char* kUnnamed = "unnamed";
 constexpr std::uint64_t kLongestDurationMs = 10ULL * 365 * 24 * 3'600 * 1'000;  // ten years
 
 /// Refuses an empty name: it would mean an unnamed instance, which nobody asks for by --instance.
@@ -151,9 +152,8 @@ void add_options(CLI::App& app, Config& config) {
   static const std::map<std::string, View> view_names = {
       {"raw", View::raw}, {"plain", View::plain}, {"rendered", View::rendered}};
   app.add_option("--instance", config.instance,
-                 "A durable instance: its tabs outlive the server; auto: that of the project. Without it, a "
-                 "fresh one "
-                 "whose tabs end with it")
+                 "A durable instance: its tabs outlive the server; auto: that of the project; unnamed, or "
+                 "nothing: a fresh one whose tabs end with it")
       ->check(CLI::Validator(complaint_about_instance, ""))
       ->type_name(kInstanceType)
       ->envname("TERMINALLY_INSTANCE");
@@ -228,6 +228,9 @@ void settle_options(const CLI::App& app, Config& config) {
     config.instance = is_free("--instance") ? kAuto : config.instance;
     config.view = is_free("--view") ? View::rendered : config.view;
     config.answers = is_free("--answers") ? AnswerForm::text : config.answers;
+  }
+  if (config.instance == kUnnamed) {
+    config.instance.clear();
   }
   if (config.instance == kAuto) {
     std::error_code error;

@@ -101,19 +101,18 @@ void refuse_others(const McpClient& client, const ordered_json& entry, const std
   }
 }
 
-/// The arguments of an entry, with those of today in place of what earlier snippets had. Where a person gives
-/// one of today's flags another value, theirs is right.
-Words mended(const Words& words) {
+/// The arguments of an entry, with those of today in place of what earlier snippets had. What a person added
+/// is right beside them: `--agent` leaves alone what another flag says.
+Words mended(Words words) {
+  static const Words earlier = {"--view", "rendered"};
   const Words& today = client_arguments();
-  const std::string& flag = today.front();
-  const bool has_flag = std::ranges::any_of(
-      words, [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
-  if (has_flag) {
+  if (std::ranges::find(words, today.front()) != words.end()) {
     return words;
   }
-  Words result = today;
-  result.insert(result.end(), words.begin(), words.end());
-  return result;
+  const auto [begin, end] = std::ranges::search(words, earlier);
+  words.erase(begin, end);
+  words.insert(words.begin(), today.begin(), today.end());
+  return words;
 }
 
 /// The fields that an entry must have; others stay as they are.
@@ -150,7 +149,7 @@ std::pair<std::size_t, std::size_t> place_of_advice(const std::string& text) {
 }  // namespace
 
 const Words& client_arguments() {
-  static const Words arguments = {"--view", "rendered"};
+  static const Words arguments = {"--agent"};
   return arguments;
 }
 

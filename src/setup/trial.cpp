@@ -52,6 +52,7 @@ Argv in_an_instance_of_its_own(const Argv& argv) {
       own.push_back(argv[i]);
     }
   }
+  own.insert(own.end(), {"--instance", "unnamed"});
   return own;
 }
 

@@ -47,13 +47,13 @@ class Demo(unittest.TestCase):
             done = subprocess.run([str(program), "demo"], env=sandbox.environment(), capture_output=True, timeout=60)
             text = done.stdout.decode()
             self.assertEqual((done.returncode, done.stderr), (0, b""))
-            server = {"command": str(program), "args": ["--view", "rendered"]}
+            server = {"command": str(program), "args": ["--agent"]}
             self.assertEqual(json_after(text, "# Claude Desktop"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# Cursor"), {"mcpServers": {"terminally": server}})
             self.assertEqual(json_after(text, "# VS Code"), {"servers": {"terminally": {"type": "stdio"} | server}})
             self.assertEqual(tomllib.loads(text[text.index("[mcp_servers") :].split("\n\n")[0]), {"mcp_servers": {"terminally": server}})
             line = re.search(r"^claude mcp add .*$", text, re.MULTILINE).group()
-            self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--view", "rendered"])
+            self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--agent"])
 
     def test_colours_are_for_terminals(self) -> None:
         with Sandbox() as sandbox:

@@ -1,7 +1,7 @@
 """README.md and doc/ are true: every call in them is made, in its order, and answered as it says (T15).
 
 In a document a ```json block with a "name" and "arguments" is a call, and the ```json block after it is its answer; one with a "method"
-and "params" is a request as it stands. A line `<!-- server: ARGUMENTS -->` ends the running server and starts one with these arguments, in
+and "params" is a request as it stands. Of a server with `--agent` or `--answers text` the answer is a ```text block. A line `<!-- server: ARGUMENTS -->` ends the running server and starts one with these arguments, in
 the same home directory; each document has a home directory of its own. In it `project` is a project, and `hosts.json` allows the host `web`.
 A document shows what cannot be the same twice by one of these, and by nothing else:
 
@@ -59,7 +59,8 @@ VARY = {
     "lastUpdatedAt",
 }
 BLOCK = re.compile(
-    r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^<!-- server: (?P<server>[^\n]*) -->$|^(?:#+) (?P<heading>[^\n]*)$|^```json\n(?P<json>.*?)^```$|^```text\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -70,7 +71,7 @@ class Example:
         self.method: str | None = call.get("method")
         self.tool: str = call["method"] if self.method else call["name"]
         self.arguments: dict = call["params"] if self.method else call["arguments"]
-        self.answer: dict | None = None
+        self.answer: dict | str | None = None
 
 
 def document(name: str) -> str:
@@ -95,6 +96,10 @@ def read_examples(text: str) -> tuple[list[list[str]], list[Example]]:
             servers.append(block["server"].split())
         elif block["heading"] is not None:
             heading = block["heading"]
+        elif block["text"] is not None:
+            if not examples or examples[-1].answer is not None:
+                raise ValueError(f"an answer to no call, under {heading!r}: {block['text']}")
+            examples[-1].answer = block["text"].removesuffix("\n")
         else:
             value = json.loads(block["json"])
             if "arguments" in value or "params" in value:
@@ -175,6 +180,17 @@ class Comparison:
             return self.real.get(value, value)
         return value.replace(HOME, self.home) if isinstance(value, str) else value
 
+    def text_differences(self, said: str, real: str) -> list[str]:
+        """Of an answer as text, whose last line has fields as `next_byte 229`."""
+        fields = re.compile(rf"\b({'|'.join(sorted(VARY))}) (\w+)")
+        names = [name for name, _ in fields.findall(said)]
+        pattern = fields.sub(lambda field: f"{field[1]} VARIES", said.replace(HOME, self.home))
+        pattern = re.escape(pattern).replace("…", ".*").replace("VARIES", r"(\w+)")
+        found = re.fullmatch(pattern, real, re.DOTALL)
+        for name, example, value in zip(names, [value for _, value in fields.findall(said)], found.groups() if found else ()):
+            self.real[int(example) if example.isdigit() and name != "command_id" else example] = int(value) if value.isdigit() else value
+        return [] if found else [f"{real!r} is not {said!r}"]
+
     def differences(self, said, real, where: str = "$", field: str = "") -> list[str]:
         if field in VARY:
             self.real[said] = real
@@ -230,6 +246,10 @@ class Readme(unittest.TestCase):
         def agrees() -> bool:
             nonlocal differences
             arguments = comparison.arguments(example.arguments)
+            if isinstance(example.answer, str):
+                answer = server.raw.request("tools/call", {"name": example.tool, "arguments": arguments})
+                differences = comparison.text_differences(example.answer, "".join(part["text"] for part in answer["content"]))
+                return not differences
             answer = server.raw.request(example.method, arguments) if example.method else server.call(example.tool, **arguments)
             differences = comparison.differences(example.answer, dict(answer))
             return not differences
@@ -258,7 +278,9 @@ class Readme(unittest.TestCase):
         tools = tools_there_are()
         self.assertEqual(set(re.findall(r"^### `(\w+)`$", document("doc/tools.md"), re.MULTILINE)), set(tools))
         self.assertEqual(set(re.findall(r"\[`(\w+)`\]\(doc/tools.md#", section("README.md", "## The tools"))), set(tools))
-        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/record/record.hpp").read_text(), re.MULTILINE | re.DOTALL)[1]
+        reasons = re.search(r"^enum class Reason \{\n(.*?)\};", (CHECKOUT / "src/record/record.hpp").read_text(), re.MULTILINE | re.DOTALL)[
+            1
+        ]
         for field, values in (
             ("state", tools["execute_command"]["outputSchema"]["properties"]["state"]["enum"]),
             ("reason", re.findall(r"\w+", reasons)),
@@ -340,6 +362,20 @@ class Checker(unittest.TestCase):
             ({"pid": 1}, {"pid": None}),
         ):
             self.assertNotEqual(check.differences(said, real), [], (said, real))
+
+    def test_a_text_that_differs_is_named(self) -> None:
+        check = Comparison("/tmp/h")
+        self.assertEqual(check.text_differences("a … b\n[next_byte 229 · exit 1]", "a x b\n[next_byte 7 · exit 1]"), [])
+        self.assertEqual(check.arguments({"from_byte": 229}), {"from_byte": 7})
+        for said, real in (
+            ("[exit 1]", "[exit 2]"),
+            ("[next_byte 229]", "[next_byte ]"),
+            ("a", "a\n"),
+            ("[next_byte 1]", "[start_byte 1]"),
+        ):
+            self.assertNotEqual(check.text_differences(said, real), [], (said, real))
+        with self.assertRaises(ValueError):
+            read_examples("```text\nan answer to nothing\n```\n")
 
     def test_blocks_are_found(self) -> None:
         servers, examples = read_examples(

@@ -28,7 +28,7 @@ class OfOneUser(unittest.TestCase):
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
         self.home = self.sandbox.home
-        self.server = {"command": str(binary()), "args": ["--view", "rendered"]}
+        self.server = {"command": str(binary()), "args": ["--agent"]}
 
     def run_setup(self, *arguments: str, code: int = 0, command: str = "setup", **options) -> str:
         done = run_cli(self.sandbox, command, *arguments, timeout=60, **options)
@@ -66,7 +66,7 @@ class Setup(OfOneUser):
             ("gemini", ".gemini/settings.json", "mcpServers", self.server),
             ("zed", ".config/zed/settings.json", "context_servers", self.server),
             ("windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers", self.server),
-            ("opencode", ".config/opencode/opencode.json", "mcp", {"type": "local", "command": [str(binary()), "--view", "rendered"]}),
+            ("opencode", ".config/opencode/opencode.json", "mcp", {"type": "local", "command": [str(binary()), "--agent"]}),
             ("codex", ".codex/config.toml", "mcp_servers", self.server),
         ):
             with self.subTest(client):
@@ -248,7 +248,7 @@ class Setup(OfOneUser):
         """Also where the entry names one, which has a server and tabs by now."""
         with Server("--instance", "work", sandbox=self.sandbox, durable=True) as server:
             server.create_tab(name="mine")
-            for named in ({"args": ["--view", "rendered", "--instance", "work"]}, {"env": {"TERMINALLY_INSTANCE": "work"}}):
+            for named in ({"args": ["--agent", "--instance", "work"]}, {"env": {"TERMINALLY_INSTANCE": "work"}}):
                 self.write(".claude.json", json.dumps({"mcpServers": {"terminally": self.server | named}}))
                 self.assertIn("ran a command in a tab", self.run_setup("claude", "--yes"))
             self.assertEqual([tab.name for tab in server.tabs().values()], ["mine"])

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 
 const ConfigPath kEntryPath = {"mcpServers", "terminally"};
-const ordered_json kEntryValue = {{"command", "/bin/t"}, {"args", {"--view", "rendered"}}};
+const ordered_json kEntryValue = {{"command", "/bin/t"}, {"args", {"--agent"}}};
 
 /// What is wrong, as text; empty where nothing is thrown.
 template <class Act>
@@ -170,10 +170,9 @@ TEST_CASE("setup: what others add and remove meanwhile stays so") {
 TEST_CASE("setup: an entry looks as the file does") {
   CHECK(with_json_value("{\n\t\"a\": 1\n}\n", kEntryPath, kEntryValue) ==
         "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"terminally\": {\n\t\t\t\"command\": \"/bin/t\",\n"
-        "\t\t\t\"args\": [\"--view\", \"rendered\"]\n\t\t}\n\t}\n}\n");
+        "\t\t\t\"args\": [\"--agent\"]\n\t\t}\n\t}\n}\n");
   CHECK(with_json_value("{\"mcpServers\": {\"a\": 1}}", kEntryPath, kEntryValue) ==
-        "{\"mcpServers\": {\"a\": 1, \"terminally\": { \"command\": \"/bin/t\", \"args\": [\"--view\", "
-        "\"rendered\"] }}}");
+        "{\"mcpServers\": {\"a\": 1, \"terminally\": { \"command\": \"/bin/t\", \"args\": [\"--agent\"] }}}");
   CHECK(with_json_value("{\r\n  \"a\": 1, // last\r\n}", {"b"}, 2) ==
         "{\r\n  \"a\": 1, // last\r\n  \"b\": 2,\r\n}");
 }
@@ -298,7 +297,7 @@ TEST_CASE("setup: every client's entry is made, read, mended and taken away") {
     CAPTURE(made);
     const auto server = server_in(client, made, here);
     REQUIRE(server);
-    CHECK(server->argv == std::vector<std::string>{here, "--view", "rendered"});
+    CHECK(server->argv == std::vector<std::string>{here, "--agent"});
     CHECK_FALSE(server->is_disabled);
     CHECK(server->not_ours.empty());
     CHECK(with_entry(client, made, here, false) == made);
@@ -322,12 +321,20 @@ TEST_CASE("setup: what a person added to the entry stays") {
   const std::string mended = with_entry(claude, own, mine, false);
   CHECK(
       mended ==
-      R"({"mcpServers": {"terminally": {"args": ["--view", "rendered", "--instance", "work"], "command": "/new/terminally-mcp", "env": {"A": "b"}, "disabled": true}}})");
+      R"({"mcpServers": {"terminally": {"args": ["--agent", "--instance", "work"], "command": "/new/terminally-mcp", "env": {"A": "b"}, "disabled": true}}})");
   CHECK(server_in(claude, mended, mine)->environment == std::map<std::string, std::string>{{"A", "b"}});
   CHECK(server_in(claude, mended, mine)->is_disabled);
   const std::string raw =
       R"({"mcpServers": {"terminally": {"command": "/new/terminally-mcp", "args": ["--view=raw"]}}})";
-  CHECK(with_entry(claude, raw, mine, false) == raw);
+  const std::string raw_as_agent =
+      R"({"mcpServers": {"terminally": {"command": "/new/terminally-mcp", "args": ["--agent", "--view=raw"]}}})";
+  CHECK(with_entry(claude, raw, mine, false) == raw_as_agent);
+  CHECK(with_entry(claude, raw_as_agent, mine, false) == raw_as_agent);
+  const std::string earlier =
+      R"({"mcpServers": {"terminally": {"command": "/new/terminally-mcp", "args": ["--view", "rendered", "--hosts", "h"]}}})";
+  const std::string today =
+      R"({"mcpServers": {"terminally": {"command": "/new/terminally-mcp", "args": ["--agent", "--hosts", "h"]}}})";
+  CHECK(with_entry(claude, earlier, mine, false) == today);
 }
 
 TEST_CASE("setup: an entry that is somebody else's is neither mended nor taken away") {
@@ -366,9 +373,10 @@ TEST_CASE("setup: an entry that is somebody else's is neither mended nor taken a
   const std::string array = "[[mcp_servers.terminally]]\ncommand = \"/opt/terminally-mcp\"\n";
   CHECK_THROWS_AS(static_cast<void>(with_entry(codex, array, mine, false)), Error);
   CHECK_THROWS_AS(static_cast<void>(without_entry(codex, array, mine)), Error);
-  const std::string literal = table + "command = '/old/terminally-mcp'\nargs = ['--view', 'raw']\n";
+  const std::string literal =
+      table + "command = '/old/terminally-mcp'\nargs = ['--agent', '--view', 'raw']\n";
   CHECK(with_entry(codex, literal, mine, false) ==
-        table + "command = \"/opt/terminally-mcp\"\nargs = ['--view', 'raw']\n");
+        table + "command = \"/opt/terminally-mcp\"\nargs = ['--agent', '--view', 'raw']\n");
   CHECK(without_entry(codex, literal, mine) == std::nullopt);
 }
 
