@@ -12,8 +12,10 @@
 #include "app/composition.hpp"
 #include "app/exit_deadline.hpp"
 #include "base/event.hpp"
+#include "base/spawned.hpp"
 #include "hosts/hosts.hpp"
 #include "instance/instance.hpp"
+#include "instance/left_behind.hpp"
 #include "json/envelope.hpp"
 #include "mcp/peer.hpp"
 #include "mcp/tasks.hpp"
@@ -79,7 +81,9 @@ asio::awaitable<void> serve_stdio(std::shared_ptr<const Core> core, PeerSettings
 /// Serves the session until its end, then shuts down what must not outlive the session. The core and the
 /// settings go last: the thread that reads files for them may hang, and is waited for.
 asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& config, Ending& ending) {
-  constexpr std::chrono::milliseconds kForGoodbye{300};
+  // A pipe that still lives then is killed, and with it what ends the tabs there, if the pipe's program is
+  // that.
+  constexpr std::chrono::milliseconds kForFarEnds{1'200};
   const auto executor = co_await asio::this_coro::executor;
   std::shared_ptr<Hosts> hosts;
   std::shared_ptr<const Core> core;
@@ -88,18 +92,23 @@ asio::awaitable<void> serve_and_shut_down(TmuxManager& manager, const Config& co
   try {
     hosts = make_hosts(executor, manager, config);
     core = make_core(executor, manager, config, hosts);
-    settings = settings_of(config, [&ending] {
+    settings = settings_of(config, [&config, &ending] {
       ending.goodbye = true;
+      if (config.temporary) {
+        mark_left(Instance(config, config.instance));  // first: who says goodbye may kill this process
+      }
       ending.asked.set();
     });
     co_await serve_stdio(core, settings, config, ending);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
+  Spawned<> goodbye;
   if (hosts && config.instance.empty()) {
-    co_await hosts->say_goodbye(Clock::now() + kForGoodbye);
+    goodbye = Spawned<>(executor, hosts->say_goodbye(Clock::now() + kForFarEnds));
   }
   co_await manager.shut_down();
+  co_await goodbye.wait_by(Clock::now() + kForFarEnds);
   if (config.temporary && ending.goodbye) {  // the gateway's tabs, which live as long as the gateway
     const Instance instance(config, config.instance);
     co_await end_instance(config, instance, instance.server_pid());
@@ -115,7 +124,7 @@ int serve(const Config& config) {
   std::signal(SIGPIPE, SIG_IGN);
   asio::io_context io(1);
   ExitDeadline guard;
-  if (config.instance.empty()) {
+  if (config.instance.empty() || config.temporary) {
     guard.leave_rest_to({"terminally-mcp", "--runtime-dir", config.runtime_root.string(), "--state-dir",
                          config.state_root.string(), "--tmux", config.tmux, "instances", "clean"});
   }

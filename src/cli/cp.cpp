@@ -146,7 +146,7 @@ boost::asio::awaitable<void> copy_between(Place from, Place to, std::shared_ptr<
   }
   for (const std::shared_ptr<Host>& host : {from.host, to.host}) {
     if (host) {
-      co_await host->say_goodbye(Clock::now() + Milliseconds(2'000));
+      co_await host->say_goodbye(Clock::now() + kForGoodbye);
     }
   }
 }

@@ -191,7 +191,7 @@ asio::awaitable<bool> check_one(asio::any_io_executor executor, HostEntry host, 
   } catch (const Error& error) {
     problem = error.what();
   }
-  co_await way->say_goodbye(Clock::now() + Milliseconds(2'000));
+  co_await way->say_goodbye(Clock::now() + kForGoodbye);
   try {
     if (problem.empty()) {
       problem = co_await doctor_of(host);

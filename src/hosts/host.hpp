@@ -18,6 +18,9 @@
 
 namespace terminally {
 
+/// What a command of people waits for the end of what it began there: a server there takes 2 s at most.
+inline constexpr Milliseconds kForGoodbye{2'500};
+
 /// One host: its link, made when it is needed and again when it is needed again, and the calls through it.
 /// Held by shared_ptr. What it throws are `Error`s that name what is wrong and what to do.
 class Host : public std::enable_shared_from_this<Host> {

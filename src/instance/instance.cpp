@@ -122,6 +122,12 @@ std::uint32_t Instance::newest_generation() const {
   return newest;
 }
 
+void Instance::make_runtime_directory() const {
+  make_private_directory(runtime_root_);
+  make_private_directory(runtime_);
+  refuse_directory_of_others(runtime_);
+}
+
 FileLock Instance::own() const {
   return own_as(std::to_string(::getpid()));
 }
@@ -142,9 +148,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
                     std::to_string(socket().native().size()) +
                     " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
   }
-  make_private_directory(runtime_root_);
-  make_private_directory(runtime_);
-  refuse_directory_of_others(runtime_);
+  make_runtime_directory();
   make_private_directory(state_root_);
   make_private_directory(state_);
   const auto path = runtime_ / "lock";

@@ -42,6 +42,8 @@ class Instance {
   /// The newest generation on disk, 0 when there is none. Throws Error(io) where that is unknown.
   [[nodiscard]] std::uint32_t newest_generation() const;
 
+  /// Throws Error: invalid_argument when it has files of others, io when it cannot be trusted.
+  void make_runtime_directory() const;
   /// Makes the runtime and state directories and takes the owner's lock, which is held as long as the result
   /// lives. Throws Error: busy, naming the owner's pid, while another server owns the instance;
   /// invalid_argument when the socket's path is too long or the runtime directory has files of others; io

@@ -18,13 +18,26 @@ namespace terminally {
 /// To be called by the server of the gateway, each time that it takes the instance.
 void mark_temporary(const Instance& instance);
 
+/// At a goodbye: nobody comes back, whether or not its server lives to end it.
+void mark_left(const Instance& instance);
+
 enum class LeftBehind {
   no,        ///< it may outlive its gateway
   not_yet,   ///< its gateway lives, or may come back
-  for_good,  ///< nobody has served its gateway for ten minutes
+  for_good,  ///< its gateway said goodbye, or nobody has served it for ten minutes
 };
 
 /// Notes when the instance was first seen without a server of its gateway: ask again later.
 [[nodiscard]] LeftBehind left_behind(const Config& config, const Instance& instance);
+
+// The named instances that nobody comes back to.
+
+/// A server comes to the instance.
+void note_served(const Instance& instance);
+/// The last of its servers leaves.
+void note_alone(const Instance& instance);
+/// Whether no server has worked on it for a day. One that was killed has noted nothing: then the time counts
+/// from the first of these calls.
+[[nodiscard]] bool is_alone_for_a_day(const Instance& instance);
 
 }  // namespace terminally

@@ -51,6 +51,11 @@ std::string tab_name_after(std::string_view client) {
   while (!name.empty() && name.back() == '-') {
     name.pop_back();
   }
+  // "codex-2" is a helper tab of the client "codex".
+  if (const std::size_t dash = name.rfind('-');
+      dash != std::string::npos && name.find_first_not_of("0123456789", dash + 1) == std::string::npos) {
+    name[dash] = '_';
+  }
   return name.empty() ? "agent" : name;
 }
 
@@ -62,16 +67,20 @@ const OwnMains::Own& OwnMains::own_of(std::string_view client) {
   }
   own = Own{kMainTab, 1, FileLock()};
   int number = 1;
+  const std::vector<std::string> names = names_for(who);
   try {
-    make_private_directory(directory_.parent_path());
+    instance_.make_runtime_directory();
     make_private_directory(directory_);
-    for (const std::string& name : names_for(who)) {
+    for (const std::string& name : names) {
       Tried tried = take(name, who);
       if (tried.lock) {
         own = Own{name, number, std::move(tried.lock)};
         break;
       }
       number += tried.is_own ? 1 : 0;
+    }
+    if (!own.lock) {
+      own = Own{names.back(), number, FileLock()};
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): said in the header
   }

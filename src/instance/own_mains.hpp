@@ -17,7 +17,9 @@ namespace terminally {
 /// name is a file in `mains/` that says whose it is, and is locked by the server that uses it.
 class OwnMains {
  public:
-  explicit OwnMains(const Instance& instance) : directory_(instance.runtime() / kMains) {}
+  /// `instance` outlives it.
+  explicit OwnMains(const Instance& instance)
+      : instance_(instance), directory_(instance.runtime() / kMains) {}
 
   /// `client`: its name, perhaps with a version; may be empty. "main" where no file can be made there.
   [[nodiscard]] std::string name_for(std::string_view client);
@@ -45,6 +47,7 @@ class OwnMains {
   [[nodiscard]] const Own& own_of(std::string_view client);
   [[nodiscard]] Tried take(const std::string& name, const std::string& client) const;
 
+  const Instance& instance_;
   std::filesystem::path directory_;
   std::map<std::string, Own> own_;  ///< by client
 };

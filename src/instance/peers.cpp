@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -14,6 +15,9 @@
 
 namespace terminally {
 namespace {
+
+constexpr int kTries = 50;
+constexpr useconds_t kBetweenTriesUs = 200;
 
 struct PeerFile {
   std::filesystem::path path;
@@ -38,7 +42,10 @@ std::vector<PeerFile> peer_files(const std::filesystem::path& directory) {
 /// Where no process holds it, it is ours as long as the result is open.
 UniqueFd hold_if_free(const std::filesystem::path& path) {
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  struct stat info{};
+  const bool held = file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.get(), &info) == 0 &&
+                    info.st_nlink > 0;  // else another took it away, and the name may be a new one's
+  if (!held) {
     file.reset();
   }
   return file;
@@ -50,7 +57,10 @@ FileLock Peers::join() const {
   make_private_directory(directory_);
   const std::filesystem::path path = directory_ / std::to_string(::getpid());
   FileLock joined = FileLock::try_lock(path);
-  while (joined && joined.is_unlinked()) {  // of a process of this pid that died: it was just taken away
+  // It was of a process of this pid that died, and has just been taken away; or others() looks at it just
+  // now.
+  for (int tries = 0; tries < kTries && (!joined || joined.is_unlinked()); ++tries) {
+    ::usleep(kBetweenTriesUs);
     joined = FileLock::try_lock(path);
   }
   write_file(news(), std::to_string(::getpid()));

@@ -51,7 +51,8 @@ bool has_runtime_files(const std::filesystem::path& directory) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (is_runtime_file(entry->path().filename().string())) {
+    const std::string name = entry->path().filename().string();
+    if (std::ranges::find(kInstanceFiles, name) != kInstanceFiles.end() || is_of_pane(name)) {
       return true;
     }
   }

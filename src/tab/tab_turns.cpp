@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "system/foreground.hpp"
 #include "system/proc.hpp"
 
 namespace terminally {
@@ -15,9 +16,16 @@ namespace {
 constexpr Milliseconds kJoins{1};
 /// A process that leaves a queue says so; of one that died, the kernel gives the place up without a word.
 constexpr Milliseconds kLooks{100};
+/// So long does nothing happen at the prompt while a process that does nothing (C-z, SIGSTOP) has the turn.
+constexpr Milliseconds kPassedBy{2'000};
 
 std::filesystem::path queue_path(const Tab& tab) {
   return tab.files.runtime() / (std::to_string(tab.pane.number) + ".queue");
+}
+
+bool is_at_prompt(const Tab& tab) {
+  const Foreground now = look_at_foreground(tab.pane_pid);
+  return now.is_shell() && prompt_state(now, tab.tty) == Prompt::ready;
 }
 
 /// None: it cannot be watched, and is looked at now and then.
@@ -57,14 +65,21 @@ Awaitable<std::optional<TabQueue::Place>> TabTurns::join(std::shared_ptr<Tab> ta
   }
 }
 
+/// The kernel does not say who stands before it. One that stands still is passed by: the queue is about the
+/// order alone, and that one command is typed at a time is for the lock of the tab's command.
 Awaitable<bool> TabTurns::come_first(std::shared_ptr<Tab> tab, const TabQueue::Place& place,
                                      Clock::time_point give_up_at) const {
   if (place.is_first()) {
     co_return true;
   }
   auto watch = watch_if_possible(watch_, queue_path(*tab));
+  auto at_work = Clock::now();
   while (!place.is_first() && is_alive(tab->pane_pid)) {
     const auto now = Clock::now();
+    at_work = is_at_prompt(*tab) ? at_work : now;
+    if (now - at_work >= kPassedBy) {
+      break;
+    }
     if (now >= give_up_at) {
       co_return false;
     }

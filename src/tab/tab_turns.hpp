@@ -78,7 +78,8 @@ class TabTurns {
   [[nodiscard]] Awaitable<AsyncMutex::Turn> arrive(WindowId window, Clock::time_point give_up_at) {
     return arriving_.lock_by(window, give_up_at);
   }
-  /// Waits until `give_up_at` at most. Ends with a guard when the tab is gone.
+  /// Waits until `give_up_at` at most. Ends with a guard when the tab is gone, and where another process has
+  /// the turn and nothing has happened at the tab's prompt for 2 s.
   [[nodiscard]] Awaitable<Turn> lock_by(std::shared_ptr<Tab> tab, AsyncMutex::Guard arrived,
                                         Clock::time_point give_up_at);
   /// None: somebody has it, or waits for it.

@@ -23,6 +23,8 @@ namespace {
 
 /// How long text waits for a command that is being typed to have begun, so that it does not land in between.
 constexpr Milliseconds kBegins{10'000};
+/// A process that has the turn and begins nothing for so long stands still.
+constexpr Milliseconds kStandsStill{2'000};
 
 /// A program that waits at two looks so far apart is not just passing by.
 constexpr Milliseconds kStillWaits{5};
@@ -87,7 +89,10 @@ Awaitable<TabTurns::Guard> lock_for_typing(const InputCalls::Parts& parts, TabPt
     return std::ranges::any_of(tab->runs, being_typed) ||
            (std::ranges::none_of(tab->runs, goes_on) && shell_is_idle(*tab));
   };
-  const auto elsewhere = [&] { return !tab->files.running_nonce() && parts.turns.taken_elsewhere(*tab); };
+  const auto passed_by = Clock::now() + kStandsStill;
+  const auto elsewhere = [&] {
+    return Clock::now() < passed_by && !tab->files.running_nonce() && parts.turns.taken_elsewhere(*tab);
+  };
   const auto called = [&] {
     return parts.turns.called(tab->window) || parts.turns.taken(tab->window) || elsewhere();
   };

@@ -501,6 +501,33 @@ class Instances(unittest.TestCase):
             sandbox.assert_nothing_left()
             self.assertTrue(tab.log_path.exists())
 
+    def test_one_without_a_server_for_a_day(self) -> None:
+        """The next server, of whichever instance, puts it away, but not where something runs or somebody looks."""
+        with Sandbox() as sandbox:
+            for name, command in (("rests", "cd /"), ("works", "sleep 1000 & cd /"), ("watched", "cd /"), ("young", "cd /")):
+                with Server("--instance", name, sandbox=sandbox, durable=True) as server:
+                    server.create_tab().execute(command)
+            for name in ("rests", "works", "watched", "young"):
+                alone = sandbox.runtime / name / "alone"
+                self.assertTrue(alone.exists(), "since when it is alone")
+                if name != "young":
+                    alone.write_text(str(int(time.monotonic() * 1000) - 25 * 3_600_000))
+            socket = sandbox.runtime / "watched" / "tmux.sock"
+            looks = subprocess.Popen(
+                ["tmux", "-S", str(socket), "-C", "attach"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            clients = ["tmux", "-S", str(socket), "list-clients"]
+            poll(lambda: b"attached" in subprocess.run(clients, capture_output=True, check=False).stdout, 10, "somebody to look")
+            with Server("--instance", "next", sandbox=sandbox, durable=True) as server:
+                server.create_tab()
+                poll(lambda: not (sandbox.runtime / "rests").exists(), 10, "the one at rest to be put away")
+                poll(lambda: not (sandbox.runtime / "next" / "alone").exists(), 1)
+                for name in ("works", "watched", "young"):
+                    self.assertTrue(run_tmux(sandbox, name, "#{pid}"), name)
+            looks.kill()
+            looks.communicate()
+            sandbox.kill_leftovers()
+
     def test_no_instance(self) -> None:
         with Sandbox() as sandbox:
             self.assertEqual(self.instances(sandbox), [])

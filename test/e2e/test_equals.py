@@ -118,6 +118,22 @@ class Queue(unittest.TestCase):
         poll(lambda: not self.tab.row.busy, 10)
         self.assertEqual(self.tab.execute("cat order").output, "held\n")
 
+    def test_one_that_is_stopped_is_passed_by(self) -> None:
+        """A person pressed C-z on an `exec` that waited: the tab is not lost, and what it was to run is run when it goes on."""
+        self.hold()
+        stopped = self.queued_exec("stopped")
+        stopped.send_signal(signal.SIGSTOP)
+        waits = self.queued_call("behind")
+        self.let_go()
+        self.assertEqual(self.server.result(waits, "execute_command").output, "behind\n")
+        self.assertEqual(self.tab.execute("echo next", timeout_ms=20_000).output, "next\n")
+        watch = Stopwatch()
+        self.tab.call("send_text", text="echo typed")
+        watch.within(2 + 2, "text for the prompt", timers=2)
+        stopped.send_signal(signal.SIGCONT)
+        self.assertEqual(stopped.wait(20), 0)
+        self.assertEqual(self.order(), ["held", "behind", "stopped"])
+
     def test_who_gives_up_leaves_the_queue(self) -> None:
         self.hold()
         given_up = self.queued_exec("given-up")

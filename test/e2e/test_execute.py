@@ -256,9 +256,9 @@ class Files(unittest.TestCase):
                 tab.call("close_tab")
 
     def files_of_commands(self, server: Server) -> set[str]:
-        """Locks hold nothing, and stay as long as their tab; which there are differs by who was in front."""
+        """Locks hold nothing, and stay as long as their tab; which there are differs by who was in front. Whose `main` it is stays, too."""
         places = [place for place in (server.socket.parent, server.files) if place.exists()]
-        return {name for place in places for name in os.listdir(place) if not name.endswith((".lock", ".queue", ".typing"))}
+        return {name for place in places for name in os.listdir(place) if not name.endswith((".lock", ".queue", ".typing", "mains"))}
 
 
 class Hidden(unittest.TestCase):

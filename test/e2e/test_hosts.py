@@ -219,6 +219,44 @@ class Ends(OneHost):
         self.server.stop()
         poll(lambda: not self.sandbox.processes(), 20, lambda: f"nothing to be left there: {self.sandbox.processes()}")
 
+    def gateway(self, *arguments: str) -> subprocess.Popen:
+        """Another one, as the near server started its own, with a tab; that one has ended."""
+        self.execute("true")
+        words = Path(f"/proc/{self.machine.pipes()[-1]}/cmdline").read_bytes().split(b"\0")[:-1]
+        self.server.stop()
+        poll(lambda: not self.sandbox.processes(), 20)
+        process = subprocess.Popen(
+            [*words, *arguments], env=self.machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.enterContext(process)
+        self.addCleanup(process.kill)
+        self.assertTrue(process.stdout.readline().startswith("terminally-mcp-gateway "))
+        self.assertIn("@", self.ask(process, "create_tab"))
+        return process
+
+    def ask(self, process: subprocess.Popen, tool: str, **arguments: object) -> str:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        process.stdin.write(json.dumps(call) + "\n")
+        process.stdin.flush()
+        return process.stdout.readline()
+
+    def test_one_that_was_stuck_at_its_end(self) -> None:
+        """Its exit deadline comes before its tabs have ended: what is left is put away by itself, and not ten minutes later."""
+        process = self.gateway()
+        self.ask(process, "execute_command", command="sh -c 'trap : HUP TERM INT; while :; do sleep 0.2; done' & echo up")
+        (tmux,) = (pid for pid, words in self.sandbox.processes().items() if words.startswith("tmux"))
+        process.stdin.write('{"jsonrpc":"2.0","method":"notifications/terminally-mcp/goodbye"}\n')
+        process.stdin.flush()
+        poll(lambda: not Path(f"/proc/{tmux}/exe").exists(), 5, "the end of tmux there")
+        process.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        poll(lambda: time.monotonic() > begin + 2.5, 5)
+        self.assertTrue(any("trap" in words for words in self.sandbox.processes().values()), "it was not stuck in time")
+        process.send_signal(signal.SIGCONT)
+        process.wait(10)
+        poll(lambda: not self.sandbox.processes(), 20, lambda: f"nothing to be left there: {self.sandbox.processes()}")
+        self.assertEqual(self.machine.instances(), [])
+
     def test_it_waits_for_a_near_server_that_lost_its_link(self) -> None:
         """A cut is no goodbye: the tab is still there, with its variables."""
         self.execute("x=kept")
@@ -228,19 +266,7 @@ class Ends(OneHost):
 
     def test_one_that_never_comes_back(self) -> None:
         """The tabs of an unnamed near server that was killed end by themselves."""
-        self.execute("true")
-        gateway = self.machine.pipes()[-1]
-        words = Path(f"/proc/{gateway}/cmdline").read_bytes().split(b"\0")[:-1]
-        self.server.stop()
-        poll(lambda: not self.sandbox.processes(), 20)
-        process = subprocess.Popen(
-            [*words, b"--linger-ms", b"1500"], env=self.machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.assertTrue(process.stdout.readline().startswith("terminally-mcp-gateway "))
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "create_tab", "arguments": {}}}
-        process.stdin.write(json.dumps(call) + "\n")
-        process.stdin.flush()
-        self.assertIn("@", process.stdout.readline())
+        process = self.gateway("--linger-ms", "1500")
         process.stdin.close()
         begin = time.monotonic()
         ignored = lambda: int(re.search(r"SigIgn:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16)

@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
 #include "config_in.hpp"
@@ -27,6 +30,8 @@ TEST_CASE("own mains: a tab's name after a client") {
   CHECK(tab_name_after("Visual Studio Code 1.99") == "visual-studio-code");
   CHECK(tab_name_after("codex") == "codex");
   CHECK(tab_name_after("agent 007") == "agent");
+  CHECK(tab_name_after("codex-2") == "codex_2");  // "codex-2" is a helper of the client "codex"
+  CHECK(tab_name_after("gpt-5-turbo") == "gpt-5-turbo");
   CHECK(tab_name_after("../../x; rm") == "x-rm");
   CHECK(tab_name_after("") == "agent");
   CHECK(tab_name_after("\u00fc") == "agent");
@@ -59,6 +64,27 @@ TEST_CASE("own mains: the first has main, and each finds its own again, also aft
   CHECK(first.name_for("claude 2.0") == "main");
   OwnMains second(of.instance);
   CHECK(second.name_for("claude 2.0") == "claude");
+}
+
+TEST_CASE("own mains: where there are no more names, the last one is shared, and not another client's") {
+  const Place of;
+  std::vector<std::unique_ptr<OwnMains>> servers;
+  OwnMains first(of.instance);
+  CHECK(first.name_for("claude") == "main");
+  for (int number = 1; number <= 22; ++number) {
+    servers.push_back(std::make_unique<OwnMains>(of.instance));
+    const std::string last = "codex." + std::to_string(std::min(number, 20));
+    CHECK(servers.back()->name_for("codex") == (number == 1 ? "codex" : last));
+  }
+}
+
+TEST_CASE("own mains: in a directory of somebody's own nothing is made") {
+  const Place of;
+  std::filesystem::create_directories(of.instance.runtime());
+  write_file(of.instance.runtime() / "20240101", "");
+  OwnMains mains(of.instance);
+  CHECK(mains.name_for("a") == "main");
+  CHECK_FALSE(std::filesystem::exists(of.instance.runtime() / OwnMains::kMains));
 }
 
 TEST_CASE("own mains: who has no name is a client like another") {

@@ -68,7 +68,7 @@ TEST_CASE(
   CHECK(!std::filesystem::exists(instance.runtime() / "lock"));
   remove_file(instance.runtime() / "thesis.txt");
   write_file(instance.runtime() / "3.run", "");  // of an instance that died
-  CHECK(instance.own());
+  CHECK(static_cast<bool>(instance.own()));
 }
 
 TEST_CASE(
@@ -95,6 +95,45 @@ TEST_CASE(
   CHECK(!std::filesystem::exists(config.state_root / "bbbb"));  // it had no logs
 }
 
+TEST_CASE("left behind: a named instance is alone a day after its last server left, or was first missed") {
+  const TempDir directory;
+  const Config config = config_in(directory.path());
+  const Instance instance(config, "work");
+  std::filesystem::create_directories(instance.runtime());
+  const std::filesystem::path alone = instance.runtime() / "alone";
+  const auto alone_for = [&](std::int64_t ms) {
+    write_file(alone, std::to_string(steady_ms(Clock::now()) - ms));
+  };
+  CHECK_FALSE(is_alone_for_a_day(instance));
+  CHECK(read_file(alone));  // from now on
+  alone_for(86'390'000);
+  CHECK_FALSE(is_alone_for_a_day(instance));
+  alone_for(86'400'000);
+  CHECK(is_alone_for_a_day(instance));
+  note_served(instance);
+  CHECK_FALSE(read_file(alone));
+  alone_for(86'400'000);
+  {
+    const FileLock owner = instance.own();
+    CHECK_FALSE(is_alone_for_a_day(instance));
+    CHECK_FALSE(read_file(alone));
+  }
+  note_alone(instance);
+  CHECK_FALSE(is_alone_for_a_day(instance));
+}
+
+TEST_CASE("runtime files: a directory with names of digits alone is not an instance's") {
+  const TempDir directory;
+  const Config config = config_in(directory.path());
+  const Instance instance(config, "work");
+  std::filesystem::create_directories(instance.runtime());
+  write_file(instance.runtime() / "20240101", "");
+  write_file(instance.runtime() / "input-data.csv", "");
+  CHECK_THROWS_AS(static_cast<void>(instance.own()), Error);
+  write_file(instance.runtime() / "0.lock", "");  // of a pane: its others were removed
+  CHECK(static_cast<bool>(instance.own()));
+}
+
 TEST_CASE(
     "left behind: an instance is it ten minutes after it was first seen without a server of its gateway") {
   const TempDir directory;
@@ -118,7 +157,14 @@ TEST_CASE(
   CHECK(left_behind(config, instance) == LeftBehind::not_yet);
   alone_for(600'000);
   CHECK(left_behind(config, instance) == LeftBehind::for_good);
-  const FileLock back = FileLock::try_lock(gateway_lock_path(config, "check-1"));
+  {
+    const FileLock back = FileLock::try_lock(gateway_lock_path(config, "check-1"));
+    CHECK(left_behind(config, instance) == LeftBehind::not_yet);
+    CHECK(read_file(instance.runtime() / "temporary") == "");
+    mark_left(instance);
+    CHECK(left_behind(config, instance) == LeftBehind::not_yet);  // who said so is still at it
+  }
+  CHECK(left_behind(config, instance) == LeftBehind::for_good);
+  mark_temporary(instance);  // its gateway came all the same
   CHECK(left_behind(config, instance) == LeftBehind::not_yet);
-  CHECK(read_file(instance.runtime() / "temporary") == "");
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "config_in.hpp"
 #include "instance/tab_ids.hpp"
 #include "temp_files.hpp"
@@ -10,7 +11,7 @@
 namespace terminally {
 namespace {
 
-constexpr RowsOf kServer{4'711, 1};
+constexpr RowsOf kServer{0x7ffffffe, 1};  // no such process
 
 /// A table of an instance in a directory of its own.
 struct KnownTabs {
@@ -59,6 +60,23 @@ TEST_CASE("tab table: a tab whose pane is not listed is closed, one that was ope
   known.table.take_all({}, asked_about, kServer);
   CHECK(before->closed);
   CHECK_FALSE(meanwhile->closed);
+}
+
+TEST_CASE(
+    "tab table: the locks of a closed tab go, but not of one whose tmux died: its pane's number may be "
+    "another's") {
+  for (const bool tmux_lives : {true, false}) {
+    CAPTURE(tmux_lives);
+    KnownTabs known;
+    const RowsOf server{tmux_lives ? static_cast<int>(::getpid()) : kServer.server_pid, 1};
+    PaneRow gone = row(1, 1, "a");
+    gone.pane_pid = 0x7fffffff;  // no such process
+    const TabPtr tab = known.table.take(gone, server);
+    std::filesystem::create_directories(tab->files.lock_path().parent_path());
+    write_file(tab->files.lock_path(), "");
+    CHECK(notice_if_closed(*tab));
+    CHECK(std::filesystem::exists(tab->files.lock_path()) == !tmux_lives);
+  }
 }
 
 TEST_CASE("tab table: a tab in several sessions is where its own pane is in ours") {

@@ -22,6 +22,7 @@
 #include "instance/own_mains.hpp"
 #include "instance/peers.hpp"
 #include "instance/runtime_files.hpp"
+#include "system/foreground.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
 #include "tab/escalation.hpp"
@@ -173,6 +174,53 @@ Detachment detached_now(const Instance& instance, KnownProcesses& known) {
   return detachment;
 }
 
+/// Its tabs' shells wait at their prompts, nothing else runs there, and no person looks.
+asio::awaitable<bool> is_at_rest(const Config& config, const Instance& instance) {
+  static constexpr const char* kNobody = "nobody";
+  KnownProcesses known;
+  const LeftOver left = left_over(instance, known);
+  std::size_t shells = 0;
+  for (const ProcessInfo& helper : left.helpers) {
+    if (helper.name == kShellHelper) {
+      const Foreground now = look_at_foreground(helper.id());
+      const bool waits = now.kind == Foreground::Kind::shell &&
+                         prompt_state(now, process_descriptor(now.shell_pid, STDIN_FILENO)) == Prompt::ready;
+      if (!waits) {
+        co_return false;
+      }
+      ++shells;
+    }
+  }
+  if (left.of_tabs.size() != shells) {
+    co_return false;
+  }
+  const std::string asked =
+      co_await ask(config, instance, std::string("list-clients -F x ; display-message -p ") + kNobody);
+  co_return asked.starts_with(kNobody);
+}
+
+/// Named, and not in use for a day.
+asio::awaitable<void> put_away_unused(const Config& config, const std::string& name) {
+  const Instance instance(config, name);
+  if (!is_alone_for_a_day(instance)) {
+    co_return;
+  }
+  FileLock lock;
+  try {
+    lock = instance.own_to_clean();
+  } catch (const Error&) {
+    co_return;  // a server has just come
+  }
+  const std::vector<int> servers = Peers(instance).others();
+  if (!servers.empty()) {
+    co_return;
+  }
+  const bool rests = co_await is_at_rest(config, instance);
+  if (rests) {
+    co_await end_instance(config, instance, instance.server_pid());
+  }
+}
+
 }  // namespace
 
 asio::awaitable<void> end_tab_processes(const Instance& instance, Detachment detachment,
@@ -273,7 +321,8 @@ asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string&
 
 asio::awaitable<void> end_abandoned_instances(Config config, std::string own) {
   constexpr Milliseconds kLookAgain{60'000};
-  for (bool again = true; again;) {
+  bool first = true;
+  for (bool again = true; again; first = false) {
     again = false;
     std::vector<std::string> names = known_instances(config);
     std::erase(names, own);
@@ -282,6 +331,8 @@ asio::awaitable<void> end_abandoned_instances(Config config, std::string own) {
       const LeftBehind left = left_behind(config, instance);
       if (instance.is_unnamed() || left == LeftBehind::for_good) {
         co_await clean_instance(config, name);
+      } else if (first && left == LeftBehind::no) {
+        co_await put_away_unused(config, name);
       }
       again = again || left == LeftBehind::not_yet;
     }

@@ -37,9 +37,9 @@ enum class Cleaned {
 [[nodiscard]] boost::asio::awaitable<Cleaned> clean_instance(const Config& config, const std::string& name);
 
 /// Ends the unnamed instances whose servers died without putting them away (kill -9): nobody holds their
-/// lock. Looks on as long as there is an instance that may be left behind by its gateway (LeftBehind), and
-/// ends such an instance, too. Not the caller's `own`: where its directory is removed just now, its lock is
-/// free as well.
+/// lock. Ends the named ones that had no server for a day and in which nothing runs. Looks on as long as
+/// there is an instance that may be left behind by its gateway (LeftBehind), and ends such an instance, too.
+/// Not the caller's `own`: where its directory is removed just now, its lock is free as well.
 [[nodiscard]] boost::asio::awaitable<void> end_abandoned_instances(Config config, std::string own);
 
 }  // namespace terminally

@@ -91,6 +91,7 @@ Awaitable<void> InstanceOwner::own_unless_equal_does() {
   if (owner_lock_ && config_.temporary) {
     mark_temporary(instance_);
   }
+  note_served(instance_);
 }
 
 /// Where no file can be made there, nobody is told of our end.
@@ -104,8 +105,13 @@ void InstanceOwner::join_peers() {
 }
 
 Awaitable<void> InstanceOwner::come() {
+  const bool had = keeps();
+  const bool was_there = static_cast<bool>(joined_);
   co_await own_unless_equal_does();
   join_peers();
+  if (was_there && !had && owner_lock_ && told_) {
+    told_();
+  }
   const bool looks = taking_over_ && !taking_over_->over();
   if (owner_lock_) {
     keeper_watch_.stop();
@@ -268,6 +274,9 @@ Awaitable<void> InstanceOwner::shut_down(int server_pid) {
   keeper_watch_.stop();
   taking_over_.reset();
   if (joined_) {
+    if (Peers(instance_).others().empty()) {
+      note_alone(instance_);
+    }
     Peers(instance_).leave(std::move(joined_));
   }
   owner_lock_.release();

@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "instance/peers.hpp"
+#include "system/proc.hpp"
 
 namespace terminally {
 namespace {
@@ -48,7 +49,6 @@ void Keeper::stop() {
   keeping_.reset();
   hearing_.reset();
   others_.clear();
-  due_.reset();
 }
 
 /// Ends where the directory is gone, until it is woken again.
@@ -92,13 +92,14 @@ Awaitable<void> Keeper::hear_of_tabs() {
 /// Of those that it could not watch, for want of a descriptor, the next news make it look again.
 void Keeper::watch_others() {
   const std::vector<int> pids = Peers(owner_.instance()).others();
-  std::erase_if(others_,
-                [&pids](const auto& other) { return std::ranges::find(pids, other.first) == pids.end(); });
+  std::erase_if(others_, [](const auto& other) { return !is_alive(other.first); });
   for (const int pid : pids) {
     std::unique_ptr<ProcessWatch>& watch = others_[pid];
     if (!watch) {
       watch = std::make_unique<ProcessWatch>(executor_);
-      watch->start(pid, [this] { wake(); });
+      if (!watch->start(pid, [this] { wake(); })) {
+        watch.reset();
+      }
     }
   }
 }

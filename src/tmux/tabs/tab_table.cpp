@@ -98,7 +98,8 @@ void TabTable::forget_closed() {
 bool notice_if_closed(Tab& tab) {
   if (!tab.closed) {
     tab.closed = !is_alive(tab.pane_pid);
-    if (tab.closed) {
+    // Of a tmux that died who clears up after it has removed them: they may be of the next one's pane by now.
+    if (tab.closed && is_alive(tab.server_pid)) {
       tab.files.remove_locks();
     }
   }
