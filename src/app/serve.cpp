@@ -28,8 +28,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Counted from the end of stdin or a signal; the promise is two seconds. Answers have 1.3 s of it, and a
-/// host's goodbye 0.3 s more: a machine that is late by 0.1 s still comes to both.
+/// Counted from the end of stdin or a signal; the promise is two seconds. Answers have 1.3 s of it: a machine
+/// that is late by 0.1 s still comes to the hosts' goodbye.
 constexpr std::chrono::milliseconds kExitWithin{1'700};
 
 /// Later signals change nothing: often two come at once (C-c in the client's terminal, then the client's

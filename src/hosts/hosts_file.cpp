@@ -129,6 +129,9 @@ void check(const HostEntry& host, const std::string& where) {
   if (!host.command.empty()) {
     check_words(host.command, where + ".command");
   }
+  if (host.instance == "auto" || host.instance == "unnamed") {
+    refuse(where + ".instance", "must be a name; without it the tabs there end with the server here");
+  }
   if (!host.terminal.empty()) {
     if (host.command.empty()) {
       refuse(where + ".terminal", "is only for hosts with command; ssh opens a terminal itself");

@@ -30,10 +30,23 @@ std::int64_t ms_since(const std::string& noted_ms) {
   return steady_ms(Clock::now()) - std::strtoll(noted_ms.c_str(), nullptr, 10);
 }
 
+/// What a person does in a tab is printed there, as is what a program does.
+bool is_silent_for_a_day(const Instance& instance) {
+  const auto since = std::filesystem::file_time_type::clock::now() - kDay;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(instance.state(), error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".log" && entry->last_write_time(error) > since) {
+      return false;
+    }
+  }
+  return !error;
+}
+
 /// On a full disk the mark stays as it was, and the next look tries again.
 void note_since(const std::filesystem::path& mark, const std::string& since) {
   try {
-    write_file(mark, since);
+    replace_file(mark, since);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
   }
 }
@@ -82,10 +95,11 @@ bool is_alone_for_a_day(const Instance& instance) {
     return false;
   }
   const std::optional<std::string> since = read_file(alone_since(instance));
-  if (!since) {
+  if (!since || since->empty()) {
     note_alone(instance);
+    return false;
   }
-  return since && ms_since(*since) >= kDay.count();
+  return ms_since(*since) >= kDay.count() && is_silent_for_a_day(instance);
 }
 
 }  // namespace terminally

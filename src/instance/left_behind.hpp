@@ -36,8 +36,8 @@ enum class LeftBehind {
 void note_served(const Instance& instance);
 /// The last of its servers leaves.
 void note_alone(const Instance& instance);
-/// Whether no server has worked on it for a day. One that was killed has noted nothing: then the time counts
-/// from the first of these calls.
+/// Whether no server has worked on it for a day, and nothing was printed in its tabs. A server that was
+/// killed has noted nothing: then the time counts from the first of these calls.
 [[nodiscard]] bool is_alone_for_a_day(const Instance& instance);
 
 }  // namespace terminally

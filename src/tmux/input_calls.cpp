@@ -23,7 +23,7 @@ namespace {
 
 /// How long text waits for a command that is being typed to have begun, so that it does not land in between.
 constexpr Milliseconds kBegins{10'000};
-/// A process that has the turn and begins nothing for so long stands still.
+/// A process that has the turn and begins nothing at the prompt for so long stands still.
 constexpr Milliseconds kStandsStill{2'000};
 
 /// A program that waits at two looks so far apart is not just passing by.
@@ -89,9 +89,11 @@ Awaitable<TabTurns::Guard> lock_for_typing(const InputCalls::Parts& parts, TabPt
     return std::ranges::any_of(tab->runs, being_typed) ||
            (std::ranges::none_of(tab->runs, goes_on) && shell_is_idle(*tab));
   };
-  const auto passed_by = Clock::now() + kStandsStill;
+  auto at_work = Clock::now();
   const auto elsewhere = [&] {
-    return Clock::now() < passed_by && !tab->files.running_nonce() && parts.turns.taken_elsewhere(*tab);
+    at_work = look_at_shell(*tab).at == ShellAt::prompt ? at_work : Clock::now();
+    return Clock::now() - at_work < kStandsStill && !tab->files.running_nonce() &&
+           parts.turns.taken_elsewhere(*tab);
   };
   const auto called = [&] {
     return parts.turns.called(tab->window) || parts.turns.taken(tab->window) || elsewhere();

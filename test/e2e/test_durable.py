@@ -502,16 +502,29 @@ class Instances(unittest.TestCase):
             self.assertTrue(tab.log_path.exists())
 
     def test_one_without_a_server_for_a_day(self) -> None:
-        """The next server, of whichever instance, puts it away, but not where something runs or somebody looks."""
+        """The next server, of whichever instance, puts it away, but not where something runs or waits, or somebody looks."""
+        commands = {
+            "asks": "read answer",
+            "moves": "sudo -nb sleep 1000 || setsid -f sleep 1000",
+            "talks": "true",
+            "watched": "true",
+            "works": "sleep 1000 & cd /",
+            "young": "true",
+            "zrests": "cd /",  # looked at last, as they are sorted
+        }
         with Sandbox() as sandbox:
-            for name, command in (("rests", "cd /"), ("works", "sleep 1000 & cd /"), ("watched", "cd /"), ("young", "cd /")):
+            for name, command in commands.items():
                 with Server("--instance", name, sandbox=sandbox, durable=True) as server:
-                    server.create_tab().execute(command)
-            for name in ("rests", "works", "watched", "young"):
+                    server.create_tab().start(command)
+                    poll(lambda name=name: "read" in command or not server.tabs().popitem()[1].busy, 10, name)  # noqa: B023
+            day = time.time() - 25 * 3_600
+            for name in commands:
                 alone = sandbox.runtime / name / "alone"
                 self.assertTrue(alone.exists(), "since when it is alone")
                 if name != "young":
                     alone.write_text(str(int(time.monotonic() * 1000) - 25 * 3_600_000))
+                for log in (sandbox.state / name).rglob("*.log") if name != "talks" else ():
+                    os.utime(log, (day, day))
             socket = sandbox.runtime / "watched" / "tmux.sock"
             looks = subprocess.Popen(
                 ["tmux", "-S", str(socket), "-C", "attach"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -520,9 +533,8 @@ class Instances(unittest.TestCase):
             poll(lambda: b"attached" in subprocess.run(clients, capture_output=True, check=False).stdout, 10, "somebody to look")
             with Server("--instance", "next", sandbox=sandbox, durable=True) as server:
                 server.create_tab()
-                poll(lambda: not (sandbox.runtime / "rests").exists(), 10, "the one at rest to be put away")
-                poll(lambda: not (sandbox.runtime / "next" / "alone").exists(), 1)
-                for name in ("works", "watched", "young"):
+                poll(lambda: not (sandbox.runtime / "zrests").exists(), 20, "the one at rest to be put away")
+                for name in commands.keys() - {"zrests"}:
                     self.assertTrue(run_tmux(sandbox, name, "#{pid}"), name)
             looks.kill()
             looks.communicate()

@@ -327,11 +327,28 @@ class Servers(unittest.TestCase):
         self.assertEqual((ended.state, ended.reason), ("cancelled", "timeout"))
         self.assertEqual(self.at(survivor, tab).execute("echo goes on").output, "goes on\n")
 
+    def test_one_that_learns_late_of_the_end_of_tmux_ends_nothing_of_the_next(self) -> None:
+        one, late = self.server(), self.server()
+        old = one.create_tab()
+        self.assertEqual(set(late.tabs()), {old.id})
+        late.raw.process.send_signal(signal.SIGSTOP)
+        os.kill(self.tmux_pid(one), signal.SIGKILL)
+        poll(lambda: one.tabs() == {}, 10)
+        tab = one.create_tab()
+        call = tab.execute_async("echo up; until [ -e go ]; do sleep 0.02; done; echo lives", timeout_ms=60_000)
+        poll(lambda: b"\aup" in tab.log(), 10)
+        late.raw.process.send_signal(signal.SIGCONT)
+        poll(lambda: set(late.tabs()) == {tab.id}, 10)
+        late.create_tab()  # behind its clearing up
+        (self.sandbox.home / "go").touch()
+        self.assertEqual(one.result(call, "execute_command").output, "up\nlives\n")
+
     def test_the_commands_of_one_that_dies_are_kept_by_the_keeper(self) -> None:
         one, other = self.server(), self.server()
         tab = one.create_tab()
-        self.at(other, tab).start("sleep 0.5; (exit 7)")
+        self.at(other, tab).start("until [ -e go ]; do sleep 0.02; done; (exit 7)")
         other.raw.kill()
+        (self.sandbox.home / "go").touch()
         poll(lambda: "completed" in (self.sandbox.state / "shared" / "1" / f"pane-{tab.id}.commands").read_text(encoding="utf-8"), 10)
         self.assertEqual(tab.state().exit_code, 7)
 

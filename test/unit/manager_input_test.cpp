@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "manager_scene.hpp"
+#include "tab/tab_queue.hpp"
 
 namespace terminally {
 namespace {
@@ -216,6 +217,32 @@ TEST_CASE("manager input: a tab that is gone takes nothing") {
   CHECK(scene.failure(scene.manager->input().send_keys(keys_to(tab, {"Up"}))).code == ErrorCode::tab_closed);
   CHECK(scene.failure(scene.manager->input().send_text(text_to(WindowId{9}, "x"))).code ==
         ErrorCode::not_found);
+}
+
+TEST_CASE("manager input: neither text nor cancel comes before the command of a process that has the turn") {
+  ManagerScene scene;
+  const WindowId tab = scene.open_tab();
+  static_cast<void>(scene.execute(tab, "true"));
+  REQUIRE(scene.has_prompt(tab));
+  for (const bool cancels : {false, true}) {
+    CAPTURE(cancels);
+    auto theirs = TabQueue(scene.instance().runtime() / "0.queue").join();
+    REQUIRE(theirs);
+    const auto check = [&](auto& call) {
+      scene.run(sleep_for(Milliseconds(150)));
+      CHECK_FALSE(call.is_done());
+      theirs->leave();
+      static_cast<void>(call.result());
+    };
+    if (cancels) {
+      test::UnderWay<CommandResult> call(*scene.io,
+                                         scene.manager->stops().cancel_command(test::latest_of(tab), false));
+      check(call);
+    } else {
+      test::UnderWay<SentInput> call(*scene.io, scene.manager->input().send_text(text_to(tab, "", false)));
+      check(call);
+    }
+  }
 }
 
 }  // namespace terminally

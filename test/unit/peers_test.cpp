@@ -15,9 +15,11 @@
 #include "base/descriptors.hpp"
 #include "config_in.hpp"
 #include "event_loop.hpp"
+#include "instance/left_behind.hpp"
 #include "instance/starting_lock.hpp"
 #include "temp_files.hpp"
 #include "tmux/server/instance_end.hpp"
+#include "tmux/server/instance_owner.hpp"
 
 namespace terminally {
 namespace {
@@ -122,6 +124,26 @@ TEST_CASE(
   CHECK_FALSE(StartingLock::try_shared(of.instance));
   other.kill();
   CHECK(StartingLock::try_alone(of.instance));
+}
+
+TEST_CASE("instance owner: who becomes the keeper by a call is told, and the instance is no longer alone") {
+  const TempDir directory;
+  Config config = test::config_in(directory.path());
+  config.instance = "unit";
+  const Instance instance(config, "unit");
+  boost::asio::io_context io(1);
+  FileLock keeper = instance.own();
+  note_alone(instance);
+  InstanceOwner owner(io.get_executor(), config);
+  int told = 0;
+  owner.on_keeping([&] { ++told; });
+  test::run(io, owner.own_to_find());
+  CHECK_FALSE(owner.keeps());
+  CHECK_FALSE(std::filesystem::exists(instance.runtime() / "alone"));
+  keeper.release();
+  test::run(io, owner.own_to_find());
+  CHECK(owner.keeps());
+  CHECK(told == 1);
 }
 
 }  // namespace terminally

@@ -109,7 +109,15 @@ TEST_CASE("left behind: a named instance is alone a day after its last server le
   alone_for(86'390'000);
   CHECK_FALSE(is_alone_for_a_day(instance));
   alone_for(86'400'000);
+  std::filesystem::create_directories(instance.generation(1));
+  const std::filesystem::path log = instance.generation(1) / "pane-@0.log";
+  write_file(log, "a person was here");
+  CHECK_FALSE(is_alone_for_a_day(instance));
+  std::filesystem::last_write_time(log, std::filesystem::last_write_time(log) - std::chrono::hours(25));
   CHECK(is_alone_for_a_day(instance));
+  write_file(alone, "");  // as on a full disk
+  CHECK_FALSE(is_alone_for_a_day(instance));
+  alone_for(86'400'000);
   note_served(instance);
   CHECK_FALSE(read_file(alone));
   alone_for(86'400'000);

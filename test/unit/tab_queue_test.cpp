@@ -2,7 +2,9 @@
 #include "tab/tab_queue.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,6 +215,33 @@ TEST_CASE("tab turns: the end of the tab ends the waiting, and where no queue ca
   CHECK(test::run(io, nowhere.turns.try_lock(nowhere.tab)));
   test::UnderWay<TabTurns::Turn> turn(io, nowhere.lock(Milliseconds(60'000)));
   CHECK(turn.result().guard);
+}
+
+TEST_CASE(
+    "tab turns: behind a process at work a call waits for longer than it takes to pass by a stopped one") {
+  const TempDir directory;
+  boost::asio::io_context io(1);
+  Turns one(io.get_executor(), directory.path());
+  Turns other(io.get_executor(), directory.path());
+  const TabTurns::Guard guard = test::run(io, one.turns.try_lock(one.tab));
+  test::UnderWay<TabTurns::Turn> waits(io, other.lock(Milliseconds(2'500)));
+  CHECK_FALSE(waits.result().guard);
+}
+
+TEST_CASE("tab queue: who joins keeps others out for that moment, and who leaves tells those behind") {
+  const Queues of;
+  TabQueue ours(of.path);
+  const UniqueFd joining(::open(of.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(::flock(joining.get(), LOCK_EX | LOCK_NB) == 0);
+  CHECK_FALSE(ours.join());
+  ::flock(joining.get(), LOCK_UN);
+  auto first = ours.join();
+  REQUIRE(first);
+  const TabQueue::Place behind = of.join();
+  const auto old = std::filesystem::last_write_time(of.path) - std::chrono::hours(1);
+  std::filesystem::last_write_time(of.path, old);
+  first->leave();
+  CHECK(std::filesystem::last_write_time(of.path) != old);
 }
 
 }  // namespace terminally

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "config_in.hpp"
+#include "instance/starting_lock.hpp"
 #include "instance/tab_ids.hpp"
 #include "manager_scene.hpp"
 #include "places.hpp"
@@ -601,6 +602,18 @@ TEST_CASE("tabs: a tmux that left a question unanswered for a second is named as
   CHECK_THROWS_AS(test::run(open.io, open.tabs->list_panes()), Error);
   CHECK(open.server->what_held_up(before).starts_with("tmux left a question unanswered for 1500 ms"));
   CHECK(open.server->what_held_up(Clock::now() + Milliseconds(1)).starts_with("tmux left no question"));
+}
+
+TEST_CASE("tabs: none is opened while another process starts tmux or clears up") {
+  OpenTabs open;
+  open.create();
+  auto theirs = StartingLock::try_alone(open.instance);
+  REQUIRE(theirs);
+  test::UnderWay<CreatedTab> opens(open.io, open.tabs->create(open.request("work")));
+  test::run(open.io, sleep_for(Milliseconds(100)));
+  CHECK(open.tmux->times_asked("new-window") == 0);
+  theirs.reset();
+  CHECK(opens.result().window_id == WindowId{1});
 }
 
 }  // namespace terminally

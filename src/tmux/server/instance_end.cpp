@@ -8,8 +8,11 @@
 #include <boost/asio.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +48,10 @@ constexpr Milliseconds kBetweenLooks{20};
 std::string end_without_tabs() {
   return std::string("if-shell -F '#{S:#{?") + kIsChannelSession +
          ",,x}}' 'display-message -p tabs' kill-server";
+}
+/// The same where nobody is attached.
+std::string end_without_clients() {
+  return "if-shell -F '#{S:#{?session_attached,x,}}' 'display-message -p attached' kill-server";
 }
 /// The kernel keeps 15 bytes of "terminally-shell".
 constexpr std::string_view kShellHelper = "terminally-shel";
@@ -174,50 +181,92 @@ Detachment detached_now(const Instance& instance, KnownProcesses& known) {
   return detachment;
 }
 
-/// Its tabs' shells wait at their prompts, nothing else runs there, and no person looks.
-asio::awaitable<bool> is_at_rest(const Config& config, const Instance& instance) {
-  static constexpr const char* kNobody = "nobody";
-  KnownProcesses known;
-  const LeftOver left = left_over(instance, known);
-  std::size_t shells = 0;
-  for (const ProcessInfo& helper : left.helpers) {
-    if (helper.name == kShellHelper) {
-      const Foreground now = look_at_foreground(helper.id());
-      const bool waits = now.kind == Foreground::Kind::shell &&
-                         prompt_state(now, process_descriptor(now.shell_pid, STDIN_FILENO)) == Prompt::ready;
-      if (!waits) {
-        co_return false;
-      }
-      ++shells;
+/// The pid of each pane that tmux has, by its number; none where somebody is attached, or it does not answer.
+asio::awaitable<std::map<std::string, int>> panes_that_nobody_sees(const Config& config,
+                                                                   const Instance& instance) {
+  const std::string panes_of_tabs =
+      std::string("list-panes -a -f '#{?") + kIsChannelSession + ",0,1}' -F '#{pane_pid} #{pane_id}'";
+  const std::string said =
+      co_await ask(config, instance, panes_of_tabs + " ; list-clients -F attached ; display-message -p end");
+  std::istringstream answer(said);
+  std::map<std::string, int> panes;
+  std::string line;
+  while (std::getline(answer, line) && line != "end") {
+    std::istringstream fields(line);
+    int pid = 0;
+    char sigil = 0;
+    std::string number;
+    if (!(fields >> pid >> sigil >> number)) {
+      break;
     }
+    panes[number] = pid;
   }
-  if (left.of_tabs.size() != shells) {
-    co_return false;
+  if (line != "end") {
+    panes.clear();
   }
-  const std::string asked =
-      co_await ask(config, instance, std::string("list-clients -F x ; display-message -p ") + kNobody);
-  co_return asked.starts_with(kNobody);
+  co_return panes;
 }
 
-/// Named, and not in use for a day.
+/// The processes that a pane at rest has, whose shell waits at its prompt; none where it does not rest, or
+/// runs where we do not see it.
+std::vector<int> processes_at_rest(int pane_pid) {
+  const auto helper = process_info(pane_pid);
+  if (!helper || helper->name != kShellHelper) {
+    return {};
+  }
+  const Foreground now = look_at_foreground(helper->id());
+  const bool waits = now.kind == Foreground::Kind::shell &&
+                     prompt_state(now, process_descriptor(now.shell_pid, STDIN_FILENO)) == Prompt::ready;
+  return waits ? std::vector<int>{pane_pid, now.shell_pid} : std::vector<int>();
+}
+
+/// Whether nothing but these runs in the tabs, or in the sessions of their terminals.
+bool nothing_beside(const Instance& instance, const std::set<int>& at_rest) {
+  KnownProcesses known;
+  const LeftOver left = left_over(instance, known);
+  std::set<int> sessions;
+  for (const int pid : at_rest) {
+    sessions.insert(process_info(pid).value_or(ProcessInfo()).session);
+  }
+  const auto is_another = [&](const ProcessInfo& process) {
+    return sessions.contains(process.session) && !at_rest.contains(process.pid) && process.state != 'Z';
+  };
+  return std::ranges::all_of(left.of_tabs, [&](const auto& of) { return at_rest.contains(of.first); }) &&
+         std::ranges::none_of(all_processes(), is_another);
+}
+
+/// Named, and not in use for a day: it goes where its tabs' shells wait at their prompts, nothing else runs
+/// there and nobody is attached. The locks keep a person's command out meanwhile.
 asio::awaitable<void> put_away_unused(const Config& config, const std::string& name) {
   const Instance instance(config, name);
   if (!is_alone_for_a_day(instance)) {
     co_return;
   }
-  FileLock lock;
+  if (!instance.server_lives()) {
+    co_await clean_instance(config, name);
+    co_return;
+  }
+  std::vector<FileLock> locks;
   try {
-    lock = instance.own_to_clean();
+    locks.push_back(instance.own_to_clean());
   } catch (const Error&) {
     co_return;  // a server has just come
   }
   const std::vector<int> servers = Peers(instance).others();
-  if (!servers.empty()) {
-    co_return;
+  const std::map<std::string, int> panes = co_await panes_that_nobody_sees(config, instance);
+  bool rests = servers.empty() && !panes.empty();
+  std::set<int> at_rest;
+  for (const auto& [number, pid] : panes) {
+    locks.push_back(FileLock::try_lock(instance.runtime() / (number + ".lock")));
+    const std::vector<int> processes = processes_at_rest(pid);
+    at_rest.insert(processes.begin(), processes.end());
+    rests = rests && locks.back() && !processes.empty();
   }
-  const bool rests = co_await is_at_rest(config, instance);
-  if (rests) {
-    co_await end_instance(config, instance, instance.server_pid());
+  if (rests && nothing_beside(instance, at_rest)) {
+    const std::string attached = co_await ask(config, instance, end_without_clients());
+    if (attached.empty()) {
+      co_await end_instance(config, instance, instance.server_pid());
+    }
   }
 }
 
