@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "system/inherited_lock.hpp"
 #include "tab/place_choice.hpp"
 
 namespace terminally {
@@ -101,17 +102,24 @@ std::optional<std::string> OwnMains::known(std::string_view client) const {
   return own == own_.end() || !own->second.lock ? std::nullopt : std::optional(own->second.name);
 }
 
-/// Without a lock: another server uses it, or it is another client's.
+/// Without a lock: another server uses it, or it is another client's. Whose it is is read first: of a process
+/// that cannot end, a hung file system holds its thread, the lock is inherited with a new file.
 OwnMains::Tried OwnMains::take(const std::string& name, const std::string& client) const {
-  Tried tried;
-  FileLock lock = FileLock::try_lock(directory_ / name);
-  const std::string owner = read_file(directory_ / name).value_or("");
+  const std::filesystem::path path = directory_ / name;
   const std::string line = client + "\n";
-  tried.is_own = owner == line;
-  if (!lock || lock.is_unlinked() || (!owner.empty() && !tried.is_own)) {
+  const auto owner = [&path] { return read_file(path).value_or(""); };
+  const std::string before = owner();
+  Tried tried;
+  tried.is_own = before == line;
+  if (!before.empty() && !tried.is_own) {
     return tried;
   }
-  if (owner.empty()) {
+  FileLock lock = try_lock_or_inherit(path);
+  const std::string now = owner();
+  if (!lock || lock.is_unlinked() || (!now.empty() && now != line)) {
+    return tried;
+  }
+  if (now.empty()) {
     // Where it cannot be written (a full disk), it is this client's as long as this server lives.
     static_cast<void>(::pwrite(lock.fd(), line.data(), line.size(), 0));
   }

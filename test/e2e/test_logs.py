@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, binary, main, needs_root, on_this_side, poll
+from harness import Person, Sandbox, Server, main, needs_root, on_this_side, poll
 
 
 def lf(text: str) -> str:
@@ -200,21 +200,6 @@ class Durable(unittest.TestCase):
                 self.assertEqual(tab.execute("echo $V $PWD").output, "1 /usr\n")
                 self.assertEqual(tab.log_by_offsets(0, offset), tab.log()[:offset])
                 end_instance(second)
-
-    @on_this_side("who owns it is asked")
-    def test_one_owner_at_a_time(self) -> None:
-        with Sandbox() as sandbox, Server("--instance", "mine", sandbox=sandbox, durable=True) as owner:
-            owner.create_tab()
-            second = RawClient([str(binary()), "--instance", "mine"], sandbox.environment(), sandbox.root / "second")
-            try:
-                text = second.request("tools/call", {"name": "list_tabs"})["content"][0]["text"]
-            except AssertionError:  # it may also refuse to start
-                text = second.stderr_note()
-            finally:
-                second.kill()
-            self.assertIn(str(owner.raw.process.pid), text)
-            owner.raw.ping()
-            end_instance(owner)
 
 
 def end_instance(server: Server) -> None:
