@@ -120,9 +120,16 @@ bool hides(int pid) {
 }
 
 /// Whether a process is a shell's child that has not begun a program yet, or a subshell: it has the shell's
-/// name and arguments, and shows no prompt. False for another user's process.
+/// name and arguments, and shows no prompt. False for another user's process. One that is just ending has no
+/// image any more, and waits for nothing.
 bool is_fork(const ProcessInfo& process) {
-  return !process_root(process.pid).empty() && process_image(process.pid) == process_image(process.parent);
+  std::error_code error;
+  static_cast<void>(std::filesystem::read_symlink("/proc/" + std::to_string(process.pid) + "/exe", error));
+  if (error) {
+    return error != std::errc::permission_denied;
+  }
+  const std::uint64_t image = process_image(process.pid);
+  return image == 0 || image == process_image(process.parent);
 }
 
 std::optional<ProcessInfo> leader_of(int group) {
