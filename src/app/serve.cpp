@@ -131,7 +131,10 @@ int serve(const Config& config) {
   guard.arm_at_hang_up(STDIN_FILENO, kExitWithin);
   TmuxManager manager(io.get_executor(), in_project(config));
   Ending ending;
-  ending.on_begin = [&guard] { return guard.arm(kExitWithin); };
+  ending.on_begin = [&guard, &manager] {
+    manager.client_has_left();
+    return guard.arm(kExitWithin);
+  };
   std::exception_ptr failure;
   asio::co_spawn(io, serve_and_shut_down(manager, config, ending), [&](const std::exception_ptr& error) {
     failure = error;

@@ -29,6 +29,8 @@ class OwnMains {
   [[nodiscard]] std::optional<std::string> known(std::string_view client) const;
   /// The client that has a name; empty: none, or one without a name.
   [[nodiscard]] std::string owner_of(std::string_view name) const;
+  /// The clients have gone: their next servers may have these names at once.
+  void leave() { own_.clear(); }
   /// For whoever puts the instance away.
   void remove_directory() const noexcept;
 

@@ -106,6 +106,10 @@ Awaitable<void> TmuxManager::look_after_running() {
   }
 }
 
+void TmuxManager::client_has_left() {
+  parts_->chooser.leave_mains();
+}
+
 Awaitable<void> TmuxManager::shut_down() {
   parts_->keeper.stop();
   parts_->tabs.stop();

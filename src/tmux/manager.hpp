@@ -228,6 +228,8 @@ class TmuxManager {
   /// after the commands that run there, without waiting for a call. Returns when there is nothing to find.
   [[nodiscard]] Awaitable<void> look_after_running();
 
+  /// The client has gone; its calls may go on for a moment.
+  void client_has_left();
   /// Ends what must not outlive this process: an unnamed instance's tabs, processes and runtime directory.
   /// Within 1.5 s.
   [[nodiscard]] Awaitable<void> shut_down();

@@ -60,6 +60,9 @@ TEST_CASE("own mains: the first has main, and each finds its own again, also aft
   }
   OwnMains codex(of.instance);
   CHECK(codex.name_for("codex 4") == "codex");
+  codex.leave();
+  OwnMains next(of.instance);
+  CHECK(next.name_for("codex 4") == "codex");
   OwnMains first(of.instance);
   CHECK(first.name_for("claude 2.0") == "main");
   OwnMains second(of.instance);

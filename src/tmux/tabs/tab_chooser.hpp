@@ -36,6 +36,8 @@ class TabChooser {
   [[nodiscard]] Awaitable<ChosenTab> choose(WantedPlace wanted, CallTime time);
   /// Whoever closes a tab knows: the next `main` needs no note.
   void forget_main(WindowId window);
+  /// The client has gone: the next server of it finds its `main` free.
+  void leave_mains() { own_mains_.leave(); }
   /// The client of a call, for the record of its command.
   [[nodiscard]] std::string who(const std::string& client);
   /// Whether calls that name no tab may run in it.
