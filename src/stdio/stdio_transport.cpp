@@ -82,7 +82,7 @@ class StdioTransport::Lines : public Stream {
   explicit Lines(const std::shared_ptr<LineWriter>& writer) : writer_(writer) {}
 
   bool notify(std::string message, Delivery delivery) override { return send(message, delivery); }
-  void reply(std::string message) override { send(message, Delivery::must); }
+  void reply(RpcReply reply) override { send(reply.text, Delivery::must); }
   void end() override {}
 
  private:

@@ -24,8 +24,8 @@ class Messages : public Stream {
     messages_.push_back(ordered_json::parse(message));
     return true;
   }
-  void reply(std::string message) override {
-    notify(std::move(message), Delivery::must);
+  void reply(RpcReply reply) override {
+    notify(std::move(reply.text), Delivery::must);
     replied_ = true;
   }
   void end() override {
