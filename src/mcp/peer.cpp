@@ -268,10 +268,10 @@ RpcReply Peer::reply_to(const std::string& id, const std::exception_ptr& failure
     return error_reply(id, error_of(failure, id));
   }
   std::string text = result_message(id, result);
-  if (text.size() > kMostMessageBytes) {
-    return error_reply(id, too_long_for_a_message(text.size()));
+  if (text.size() <= kMostMessageBytes) {
+    return {std::move(text)};
   }
-  return {std::move(text)};
+  return error_reply(id, too_long_for_a_message(text.size()));
 }
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.
