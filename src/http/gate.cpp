@@ -54,7 +54,7 @@ bool takes(Door door, std::string_view method) {
 }
 
 /// The token that a program shows; empty where it shows none.
-std::string_view token_in(std::string_view authorization) {
+std::string_view shown_token(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
   const std::string_view scheme = authorization.substr(0, kScheme.size());
   const auto same = [](char one, char other) { return (one >= 'A' && one <= 'Z' ? one + 32 : one) == other; };
@@ -106,7 +106,7 @@ std::variant<Response, Admitted> admit(const RequestHead& head, House& house) {
     admitted.visitor = std::move(*visitor);
   }
   if (admitted.door == Door::service) {
-    auto bearer = house.service->bearer_of(token_in(head.authorization));
+    auto bearer = house.service->bearer_of(shown_token(head.authorization));
     if (!bearer) {
       return no_token();
     }

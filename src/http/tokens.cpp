@@ -2,6 +2,9 @@
 #include "http/tokens.hpp"
 
 #include <sodium/utils.h>
+#include <sys/stat.h>
+
+#include <utility>
 
 #include "base/digests.hpp"
 #include "base/files.hpp"
@@ -20,6 +23,16 @@ std::string token_in(const std::filesystem::path& path) {
   return text.size() == 2 * kTokenBytes ? text : "";
 }
 
+/// Changes whenever a token is replaced: by a new file.
+std::string identity_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return "";
+  }
+  return std::to_string(status.st_ino) + " " + std::to_string(status.st_mtim.tv_sec) + " " +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
 bool is_equal(std::string_view given, std::string_view token) {
   return !token.empty() && given.size() == token.size() &&
          sodium_memcmp(given.data(), token.data(), token.size()) == 0;
@@ -28,15 +41,15 @@ bool is_equal(std::string_view given, std::string_view token) {
 }  // namespace
 
 Tokens::Tokens(const std::filesystem::path& directory)
-    : files_{{File{directory / ".token-view", Role::view, 0, "", ""},
-              File{directory / ".token-exec", Role::exec, 0, "", ""}}} {}
+    : files_{{File{directory / ".token-view", Role::view, "", "", ""},
+              File{directory / ".token-exec", Role::exec, "", "", ""}}} {}
 
 void Tokens::look_at(File& file) {
-  const std::int64_t modified = terminally::modified_ms(file.path);
-  if (modified == file.modified_ms) {
+  std::string identity = identity_of(file.path);
+  if (identity == file.as_read) {
     return;
   }
-  file.modified_ms = modified;
+  file.as_read = std::move(identity);
   file.token = token_in(file.path);
   file.credential = sha256_hex(file.token);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,7 +29,7 @@ class Tokens {
   struct File {
     std::filesystem::path path;
     Role role;
-    std::int64_t modified_ms = 0;  ///< when it was read; 0: it was not there
+    std::string as_read;  ///< which file was read; empty: none was there
     std::string token;
     std::string credential;
   };
