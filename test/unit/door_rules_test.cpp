@@ -34,11 +34,11 @@ struct Judge {
   }
 };
 
-std::string text_of(const std::string& method, const std::string& params = "{}") {
+std::string asking(const std::string& method, const std::string& params = "{}") {
   return R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}";
 }
 
-std::string notice(const std::string& params = "{}") {
+std::string noticing(const std::string& params = "{}") {
   return R"({"jsonrpc":"2.0","method":"notifications/x","params":)" + params + "}";
 }
 
@@ -154,44 +154,44 @@ TEST_CASE("http rules: modern texts, in the order of the checks") {
   const std::string no_capabilities =
       R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"echo"})";
   const std::vector<Row> rows = {
-      {"right", right, text_of("tools/call", kCall), 0, 0},
-      {"sessions are none of its business", of_session, text_of("tools/call", kCall), 0, 0},
+      {"right", right, asking("tools/call", kCall), 0, 0},
+      {"sessions are none of its business", of_session, asking("tools/call", kCall), 0, 0},
       {"no JSON", right, "{", 400, kParseError},
       {"no message", right, "[]", 400, kInvalidRequest},
-      {"a batch", right, "[" + text_of("tools/call", kCall) + "]", 400, kInvalidRequest},
+      {"a batch", right, "[" + asking("tools/call", kCall) + "]", 400, kInvalidRequest},
       {"a response", right, R"({"jsonrpc":"2.0","id":1,"result":{}})", 400, kInvalidRequest},
       {"an invalid request", right, R"({"id":7,"method":"ping"})", 400, kInvalidRequest},
-      {"no header of the version", no_version, text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"another one", other_version, text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"no claim", right, text_of("tools/call", R"({"name":"echo"})"), 400, kInvalidParams},
-      {"initialize without a claim", right, text_of("initialize"), 400, kInvalidParams},
-      {"discover without a claim", McpHead(), text_of("server/discover"), 400, kInvalidParams},
-      {"no capabilities", right, text_of("tools/call", no_capabilities), 400, kInvalidParams},
-      {"a claim that is no text", right, text_of("tools/call", claim("", "1")), 400, kInvalidParams},
-      {"a version that is not known", modern_head("tools/call"), text_of("tools/call", claim("", "\"2099-01-01\"")),
+      {"no header of the version", no_version, asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"another one", other_version, asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"no claim", right, asking("tools/call", R"({"name":"echo"})"), 400, kInvalidParams},
+      {"initialize without a claim", right, asking("initialize"), 400, kInvalidParams},
+      {"discover without a claim", McpHead(), asking("server/discover"), 400, kInvalidParams},
+      {"no capabilities", right, asking("tools/call", no_capabilities), 400, kInvalidParams},
+      {"a claim that is no text", right, asking("tools/call", claim("", "1")), 400, kInvalidParams},
+      {"a version that is not known", modern_head("tools/call"), asking("tools/call", claim("", "\"2099-01-01\"")),
        400, kHeaderMismatch},
-      {"no Mcp-Method", modern_head("", "echo"), text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"another Mcp-Method", modern_head("tools/list", "echo"), text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"in another case", modern_head("Tools/Call", "echo"), text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"it twice", modern_head("tools/call, tools/call", "echo"), text_of("tools/call", kCall), 400,
+      {"no Mcp-Method", modern_head("", "echo"), asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"another Mcp-Method", modern_head("tools/list", "echo"), asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"in another case", modern_head("Tools/Call", "echo"), asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"it twice", modern_head("tools/call, tools/call", "echo"), asking("tools/call", kCall), 400,
        kHeaderMismatch},
-      {"no Mcp-Name", modern_head("tools/call"), text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"another Mcp-Name", modern_head("tools/call", "fail"), text_of("tools/call", kCall), 400, kHeaderMismatch},
-      {"Mcp-Name in base64", modern_head("tools/call", "=?base64?ZWNobw==?="), text_of("tools/call", kCall), 0, 0},
-      {"bad base64", modern_head("tools/call", "=?base64?ZWNobw=?="), text_of("tools/call", kCall), 400,
+      {"no Mcp-Name", modern_head("tools/call"), asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"another Mcp-Name", modern_head("tools/call", "fail"), asking("tools/call", kCall), 400, kHeaderMismatch},
+      {"Mcp-Name in base64", modern_head("tools/call", "=?base64?ZWNobw==?="), asking("tools/call", kCall), 0, 0},
+      {"bad base64", modern_head("tools/call", "=?base64?ZWNobw=?="), asking("tools/call", kCall), 400,
        kHeaderMismatch},
-      {"no name at all", modern_head("tools/call"), text_of("tools/call", claim()), 0, 0},
-      {"uri", modern_head("resources/read", "a:b"), text_of("resources/read", claim(R"(,"uri":"a:b")")), 0, 0},
-      {"another uri", modern_head("resources/read", "a:c"), text_of("resources/read", claim(R"(,"uri":"a:b")")),
+      {"no name at all", modern_head("tools/call"), asking("tools/call", claim()), 0, 0},
+      {"uri", modern_head("resources/read", "a:b"), asking("resources/read", claim(R"(,"uri":"a:b")")), 0, 0},
+      {"another uri", modern_head("resources/read", "a:c"), asking("resources/read", claim(R"(,"uri":"a:b")")),
        400, kHeaderMismatch},
-      {"a task", modern_head("tasks/get", "t"), text_of("tasks/get", claim(R"(,"taskId":"t")")), 0, 0},
-      {"no name for a task", modern_head("tasks/get"), text_of("tasks/get", claim(R"(,"taskId":"t")")), 400,
+      {"a task", modern_head("tasks/get", "t"), asking("tasks/get", claim(R"(,"taskId":"t")")), 0, 0},
+      {"no name for a task", modern_head("tasks/get"), asking("tasks/get", claim(R"(,"taskId":"t")")), 400,
        kHeaderMismatch},
-      {"a method that went", modern_head("ping"), text_of("ping", claim()), 404, kMethodNotFound},
+      {"a method that went", modern_head("ping"), asking("ping", claim()), 404, kMethodNotFound},
       {"whose task is not named", modern_head("tasks/result"),
-       text_of("tasks/result", claim(R"(,"taskId":"t")")), 404, kMethodNotFound},
-      {"initialize with a claim", modern_head("initialize"), text_of("initialize", claim()), 404, kMethodNotFound},
-      {"headers before the method", modern_head("pong"), text_of("ping", claim()), 400, kHeaderMismatch},
+       asking("tasks/result", claim(R"(,"taskId":"t")")), 404, kMethodNotFound},
+      {"initialize with a claim", modern_head("initialize"), asking("initialize", claim()), 404, kMethodNotFound},
+      {"headers before the method", modern_head("pong"), asking("ping", claim()), 400, kHeaderMismatch},
   };
   Judge judge;
   for (const Row& row : rows) {
@@ -203,13 +203,13 @@ TEST_CASE("http rules: modern texts, in the order of the checks") {
   }
   McpHead future = modern_head("tools/list");
   future.version = "2099-01-01";
-  const Judged unknown = judge(future, text_of("tools/list", claim("", "\"2099-01-01\"")));
+  const Judged unknown = judge(future, asking("tools/list", claim("", "\"2099-01-01\"")));
   CHECK(unknown.status == 400);
   CHECK(unknown.code == kUnsupportedProtocolVersion);
   CHECK(unknown.id == "7");
-  CHECK(judge(right, notice(claim())).kind == PostKind::modern_notice);
-  CHECK(judge(right, notice()).kind == PostKind::modern_notice);
-  CHECK(judge(McpHead(), notice(claim())).kind == PostKind::modern_notice);
+  CHECK(judge(right, noticing(claim())).kind == PostKind::modern_notice);
+  CHECK(judge(right, noticing()).kind == PostKind::modern_notice);
+  CHECK(judge(McpHead(), noticing(claim())).kind == PostKind::modern_notice);
 }
 
 TEST_CASE("http rules: legacy texts, in the order of the checks") {
@@ -221,30 +221,30 @@ TEST_CASE("http rules: legacy texts, in the order of the checks") {
     int code;
     PostKind kind;
   };
-  const std::string batch = "[" + text_of("ping") + "]";
+  const std::string batch = "[" + asking("ping") + "]";
   const std::vector<Row> rows = {
-      {"initialize", McpHead(), text_of("initialize"), 0, 0, PostKind::begins},
-      {"of some version", session_head("", "1999-01-01"), text_of("initialize"), 0, 0, PostKind::begins},
+      {"initialize", McpHead(), asking("initialize"), 0, 0, PostKind::begins},
+      {"of some version", session_head("", "1999-01-01"), asking("initialize"), 0, 0, PostKind::begins},
       {"no JSON", session_head("unknown"), "{", 400, kParseError, PostKind::modern},
       {"no request", session_head("unknown"), R"({"id":7})", 400, kInvalidRequest, PostKind::modern},
-      {"no session", McpHead(), text_of("ping"), 400, -32000, PostKind::modern},
-      {"an unknown one", session_head("S"), text_of("ping"), 404, -32001, PostKind::modern},
-      {"initialize in an unknown one", session_head("S"), text_of("initialize"), 404, -32001, PostKind::modern},
-      {"initialize once more", session_head("s"), text_of("initialize"), 400, kInvalidRequest, PostKind::modern},
-      {"unknown before the version", session_head("S", "1999-01-01"), text_of("ping"), 404, -32001,
+      {"no session", McpHead(), asking("ping"), 400, -32000, PostKind::modern},
+      {"an unknown one", session_head("S"), asking("ping"), 404, -32001, PostKind::modern},
+      {"initialize in an unknown one", session_head("S"), asking("initialize"), 404, -32001, PostKind::modern},
+      {"initialize once more", session_head("s"), asking("initialize"), 400, kInvalidRequest, PostKind::modern},
+      {"unknown before the version", session_head("S", "1999-01-01"), asking("ping"), 404, -32001,
        PostKind::modern},
-      {"an unknown version", session_head("s", "1999-01-01"), text_of("ping"), 400, -32000, PostKind::modern},
-      {"the version before initialize", session_head("s", "1999-01-01"), text_of("initialize"), 400, -32000,
+      {"an unknown version", session_head("s", "1999-01-01"), asking("ping"), 400, -32000, PostKind::modern},
+      {"the version before initialize", session_head("s", "1999-01-01"), asking("initialize"), 400, -32000,
        PostKind::modern},
-      {"right", session_head("s"), text_of("ping"), 0, 0, PostKind::in_session},
-      {"any known version", session_head("s", "2024-11-05"), text_of("ping"), 0, 0, PostKind::in_session},
-      {"an unknown method is the peer's", session_head("s"), text_of("pong"), 0, 0, PostKind::in_session},
-      {"a notification", session_head("s"), notice(), 0, 0, PostKind::in_session},
+      {"right", session_head("s"), asking("ping"), 0, 0, PostKind::in_session},
+      {"any known version", session_head("s", "2024-11-05"), asking("ping"), 0, 0, PostKind::in_session},
+      {"an unknown method is the peer's", session_head("s"), asking("pong"), 0, 0, PostKind::in_session},
+      {"a notification", session_head("s"), noticing(), 0, 0, PostKind::in_session},
       {"a response", session_head("s"), R"({"jsonrpc":"2.0","id":1,"result":{}})", 0, 0, PostKind::in_session},
-      {"a notification without a session", McpHead(), notice(), 400, -32000, PostKind::modern},
+      {"a notification without a session", McpHead(), noticing(), 400, -32000, PostKind::modern},
       {"a batch", session_head("s"), batch, 0, 0, PostKind::in_session},
       {"without a session", McpHead(), batch, 400, -32000, PostKind::modern},
-      {"with initialize in it", McpHead(), "[" + text_of("initialize") + "]", 400, -32000, PostKind::modern},
+      {"with initialize in it", McpHead(), "[" + asking("initialize") + "]", 400, -32000, PostKind::modern},
   };
   Judge judge;
   for (const Row& row : rows) {
@@ -254,5 +254,5 @@ TEST_CASE("http rules: legacy texts, in the order of the checks") {
     CHECK(judged.code == row.code);
     CHECK(judged.kind == row.kind);
   }
-  CHECK(judge(McpHead(), text_of("ping")).id == "7");
+  CHECK(judge(McpHead(), asking("ping")).id == "7");
 }

@@ -10,7 +10,7 @@ using namespace terminally;
 
 namespace {
 
-std::vector<std::string> take_all(EventStream& stream) {
+std::vector<std::string> taken_from(EventStream& stream) {
   std::vector<std::string> texts;
   while (stream.next() != nullptr) {
     texts.push_back(stream.take().text);
@@ -18,7 +18,7 @@ std::vector<std::string> take_all(EventStream& stream) {
   return texts;
 }
 
-using Texts = std::vector<std::string>;
+using Said = std::vector<std::string>;
 
 }  // namespace
 
@@ -43,30 +43,30 @@ TEST_CASE("event stream: what was sent is sent once more to a client that comes 
   CHECK(stream.take().number == 1);
   CHECK(stream.take().text == "b");
   stream.go_back_behind(2);
-  CHECK(take_all(stream) == Texts{"c"});
+  CHECK(taken_from(stream) == Said{"c"});
   stream.go_back_behind(0);
-  CHECK(take_all(stream) == Texts{"a", "b", "c"});
+  CHECK(taken_from(stream) == Said{"a", "b", "c"});
   stream.go_back_behind(1);
   CHECK(stream.sent() == 1);
-  CHECK(take_all(stream) == Texts{"b", "c"});
+  CHECK(taken_from(stream) == Said{"b", "c"});
   stream.go_back_behind(99);
-  CHECK(take_all(stream).empty());
+  CHECK(taken_from(stream).empty());
   stream.reply({"r"});
   stream.end();
   CHECK_FALSE(stream.is_done());
   CHECK(stream.next()->is_reply);
-  CHECK(take_all(stream) == Texts{"r"});
+  CHECK(taken_from(stream) == Said{"r"});
   CHECK(stream.is_done());
   stream.go_back_behind(3);
-  CHECK(take_all(stream) == Texts{"r"});
+  CHECK(taken_from(stream) == Said{"r"});
 }
 
 TEST_CASE("event stream: one that cannot be resumed keeps nothing") {
   EventStream stream(1, false);
   CHECK(stream.notify("a", Delivery::must));
-  CHECK(take_all(stream) == Texts{"a"});
+  CHECK(taken_from(stream) == Said{"a"});
   stream.go_back_behind(0);
-  CHECK(take_all(stream).empty());
+  CHECK(taken_from(stream).empty());
 }
 
 TEST_CASE("event stream: what is kept is bounded, and the last message is kept all the same") {
@@ -74,15 +74,15 @@ TEST_CASE("event stream: what is kept is bounded, and the last message is kept a
   for (int i = 0; i < 300; ++i) {
     CHECK(stream.notify(std::to_string(i), Delivery::must));
   }
-  CHECK(take_all(stream).size() == 300);
+  CHECK(taken_from(stream).size() == 300);
   stream.go_back_behind(0);
-  CHECK(take_all(stream).size() == EventStream::kKeptMessages);
+  CHECK(taken_from(stream).size() == EventStream::kKeptMessages);
   stream.reply({std::string(4 * EventStream::kKeptBytes, 'x')});
-  CHECK(take_all(stream).size() == 1);
+  CHECK(taken_from(stream).size() == 1);
   CHECK(stream.notify("after", Delivery::must));
-  CHECK(take_all(stream) == Texts{"after"});
+  CHECK(taken_from(stream) == Said{"after"});
   stream.go_back_behind(0);
-  CHECK(take_all(stream) == Texts{"after"});
+  CHECK(taken_from(stream) == Said{"after"});
 }
 
 TEST_CASE("event stream: a client that does not read costs so much, and no more") {
@@ -94,7 +94,7 @@ TEST_CASE("event stream: a client that does not read costs so much, and no more"
   }
   CHECK(taken == EventStream::kBusyBytes / 1'000 + 1);
   CHECK(stream.notify("must", Delivery::must));
-  static_cast<void>(take_all(stream));
+  static_cast<void>(taken_from(stream));
   CHECK(stream.notify(text, Delivery::may_drop));
 }
 
@@ -104,9 +104,9 @@ TEST_CASE("event stream: a session's own says nothing twice that waits") {
     CHECK(own.notify("a", Delivery::may_drop));
     CHECK(own.notify("b", Delivery::may_drop));
   }
-  CHECK(take_all(own) == Texts{"a", "b"});
+  CHECK(taken_from(own) == Said{"a", "b"});
   CHECK(own.notify("a", Delivery::may_drop));
-  CHECK(take_all(own) == Texts{"a"});
+  CHECK(taken_from(own) == Said{"a"});
 }
 
 TEST_CASE("event stream: a later reader takes over") {
