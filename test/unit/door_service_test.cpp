@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/spawned.hpp"
 #include "connection.hpp"
 #include "temp_files.hpp"
 
