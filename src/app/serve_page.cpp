@@ -84,8 +84,7 @@ std::unique_ptr<HttpServer> listen(const asio::any_io_executor& executor,
 }
 
 /// Later signals change nothing: the guard bounds the time of the end.
-Awaitable<void> serve_until_signal(HttpServer& server, Served& served, UniqueFd links,
-                                   ExitDeadline& guard) {
+Awaitable<void> serve_until_signal(HttpServer& server, Served& served, UniqueFd links, ExitDeadline& guard) {
   const auto executor = co_await asio::this_coro::executor;
   asio::signal_set signals(executor, SIGTERM, SIGINT, SIGHUP);
   std::function<Link(Role)> make = [&server](Role role) {

@@ -12,8 +12,9 @@ namespace terminally {
 
 /// How a stream is written as Server-Sent Events.
 struct EventForm {
-  bool ids = false;     ///< legacy: the client may come back for what is behind an id
-  bool primes = false;  ///< 2025-11-25: an id comes first, with nothing, so that the client may always come back
+  bool ids = false;  ///< legacy: the client may come back for what is behind an id
+  bool primes =
+      false;  ///< 2025-11-25: an id comes first, with nothing, so that the client may always come back
 };
 
 /// One connection's turn at a stream. It is held by whatever the connection waits for, so it goes when the

@@ -79,7 +79,8 @@ EventStream::Message EventStream::take() {
 
 /// The last message is kept whatever its length: it is the reply, as a rule, for which the client comes back.
 void EventStream::forget_old() {
-  while (kept_.size() > 1 && (kept_bytes_ - kept_.back().text.size() > kKeptBytes || kept_.size() > kKeptMessages)) {
+  while (kept_.size() > 1 &&
+         (kept_bytes_ - kept_.back().text.size() > kKeptBytes || kept_.size() > kKeptMessages)) {
     kept_bytes_ -= kept_.front().text.size();
     kept_.pop_front();
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/awaitable.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
 #include "mcp/outlet.hpp"

@@ -33,7 +33,8 @@ void HttpSession::keep(const std::shared_ptr<EventStream>& stream) {
     return left && entry.second->has_ended() && Clock::now() - *left > kStreamKept;
   });
   if (streams_.size() >= kMostStreams) {
-    const auto unread = std::ranges::find_if(streams_, [](const auto& entry) { return !is_read(*entry.second); });
+    const auto unread =
+        std::ranges::find_if(streams_, [](const auto& entry) { return !is_read(*entry.second); });
     streams_.erase(unread == streams_.end() ? streams_.begin() : unread);
   }
   streams_.emplace(stream->number(), stream);

@@ -171,7 +171,8 @@ Asked ask_legacy(const Call& call, const RpcInput& input, const HttpSessionPtr& 
   if (begins) {
     asked.admits = call.endpoint;
   }
-  asked.reader = std::make_shared<EventReader>(asked.events, form_of(*session), [session] { session->note_use(); });
+  asked.reader =
+      std::make_shared<EventReader>(asked.events, form_of(*session), [session] { session->note_use(); });
   session->peer().receive(input, call.request.body.size(), asked.events);
   return asked;
 }
@@ -242,7 +243,8 @@ Response answer_get(const Call& call) {
   const auto id = last.empty() ? std::optional(EventId()) : parse_event_id(last);
   const auto stream = id ? session->find(id->stream) : nullptr;
   if (!stream) {
-    return refused(call, {400, ProtocolError(kInvalidRequest, "Last-Event-ID is of no stream that is kept"), ""});
+    return refused(call,
+                   {400, ProtocolError(kInvalidRequest, "Last-Event-ID is of no stream that is kept"), ""});
   }
   if (!last.empty()) {
     stream->go_back_behind(id->number);

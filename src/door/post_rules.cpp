@@ -28,7 +28,8 @@ Refusal refusal(unsigned status, int code, const std::string& message, std::stri
 }
 
 Refusal mismatch(const std::string& header, const std::string& id) {
-  return refusal(400, kHeaderMismatch, "Header mismatch: " + header + " must be there once, as in the body", id);
+  return refusal(400, kHeaderMismatch, "Header mismatch: " + header + " must be there once, as in the body",
+                 id);
 }
 
 bool is_known_version(std::string_view version) {
@@ -95,7 +96,8 @@ std::optional<Refusal> refuse_mirrors(const McpHead& head, const RpcMessage& req
              : std::nullopt;
 }
 
-std::optional<Refusal> refuse_request(const McpHead& head, const RpcMessage& request, FindMethod find_method) {
+std::optional<Refusal> refuse_request(const McpHead& head, const RpcMessage& request,
+                                      FindMethod find_method) {
   if (auto refused = refuse_version(head, request)) {
     return refused;
   }
@@ -127,7 +129,8 @@ std::variant<Refusal, PostKind> judge_modern(const McpHead& head, const RpcInput
     case Kind::invalid:
       return Refusal{400, first.error, first.id};
     case Kind::ignored:
-      return refusal(400, kInvalidRequest, "Invalid request: this server asks nothing that could be answered");
+      return refusal(400, kInvalidRequest,
+                     "Invalid request: this server asks nothing that could be answered");
     case Kind::notification:
       return PostKind::modern_notice;
     case Kind::request:
@@ -161,7 +164,8 @@ std::variant<Refusal, PostKind> judge_legacy(const McpHead& head, const RpcInput
 }  // namespace
 
 std::optional<Refusal> refuse_type(const McpHead& head) {
-  if (head.content_type.find(',') == std::string_view::npos && has_type(head.content_type, "application/json")) {
+  if (head.content_type.find(',') == std::string_view::npos &&
+      has_type(head.content_type, "application/json")) {
     return std::nullopt;
   }
   return refusal(415, kBadRequest, "Content-Type must be application/json");
@@ -200,8 +204,8 @@ unsigned status_of_reply(int error, bool modern) {
   if (!modern) {
     return 200;
   }
-  const bool unfit = error == kHeaderMismatch || error == kMissingClientCapability ||
-                     error == kUnsupportedProtocolVersion;
+  const bool unfit =
+      error == kHeaderMismatch || error == kMissingClientCapability || error == kUnsupportedProtocolVersion;
   return unfit ? 400 : error == kMethodNotFound ? 404 : 200;
 }
 

@@ -134,7 +134,8 @@ ServiceRequest request_of_program(http::request<http::string_body>& sent, Admitt
   request.bearer = std::move(admitted.bearer);
   for (const auto& field : sent) {
     std::string name(view_of(field.name_string()));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     std::string& value = request.headers[std::move(name)];
     value.append(value.empty() ? "" : ", ").append(view_of(field.value()));
   }
@@ -339,8 +340,8 @@ Awaitable<bool> Connection::State::serve_one() {
     co_return co_await write(std::move(*refusal), &parser);
   }
   auto& admitted = std::get<Admitted>(judged);
-  known = known || admitted.door == Door::api || admitted.door == Door::live ||
-          admitted.door == Door::service;
+  known =
+      known || admitted.door == Door::api || admitted.door == Door::live || admitted.door == Door::service;
   if (admitted.door != Door::service) {
     parser.body_limit(kMostBody);
   }

@@ -29,8 +29,8 @@ Response wrong_host(const ListenPlace& place) {
 /// What only a page of ours may send: all that acts, and all that shows something of the user's. A program is
 /// no page, and has no origin.
 bool comes_from_elsewhere(const RequestHead& head, Door door) {
-  const bool acts = door == Door::enter || door == Door::live ||
-                    (head.method == "POST" && door != Door::service);
+  const bool acts =
+      door == Door::enter || door == Door::live || (head.method == "POST" && door != Door::service);
   if (head.origins.size() > 1 || (acts && head.origins.empty())) {
     return true;
   }

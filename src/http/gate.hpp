@@ -20,7 +20,7 @@ struct RequestHead {
   std::string_view fetch_site;  ///< Sec-Fetch-Site
   std::string_view cookies;
   std::string_view authorization;  ///< empty where it is there twice
-  bool upgrades = false;  ///< to a WebSocket
+  bool upgrades = false;           ///< to a WebSocket
 };
 
 enum class Door : std::uint8_t {

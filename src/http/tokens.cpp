@@ -25,7 +25,7 @@ std::string token_in(const std::filesystem::path& path) {
 
 /// Changes whenever a token is replaced: by a new file.
 std::string identity_of(const std::filesystem::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     return "";
   }

@@ -91,7 +91,8 @@ struct DoorScene {
   std::string session;
 };
 
-const std::string kSlowParams = R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
+const std::string kSlowParams =
+    R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
 
 /// The params of a modern call of the slow tool.
 std::string slow_modern() {
@@ -110,8 +111,8 @@ TEST_CASE("http service: a legacy session from its first request to its last") {
   CHECK(pong.content_type == "application/json");
   CHECK(ordered_json::parse(pong.body)["result"] == ordered_json::object());
   CHECK(scene.post("pong").status == 200);
-  const Response told = scene.whole(
-      scene.request("POST", R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+  const Response told =
+      scene.whole(scene.request("POST", R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
   CHECK(told.status == 202);
   CHECK(told.body.empty());
   CHECK(told.content_type.empty());
@@ -189,7 +190,8 @@ TEST_CASE("http service: a client that takes JSON alone waits for it") {
   CHECK(later.result().content_type == "application/json");
 }
 
-TEST_CASE("http service: a legacy client that was cut off cancels nothing, and gets the rest when it comes back") {
+TEST_CASE(
+    "http service: a legacy client that was cut off cancels nothing, and gets the rest when it comes back") {
   DoorScene scene;
   scene.initialize();
   Response streamed;

@@ -18,7 +18,7 @@ TEST_CASE("http tokens: one for each role, made once, and replaced at once") {
   CHECK(view.size() == 64);
   CHECK(view != exec);
   CHECK(tokens.token_of(Role::view) == view);
-  struct stat status {};
+  struct stat status{};
   REQUIRE(::stat((directory.path() / "state" / ".token-exec").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0600);
 
