@@ -75,6 +75,9 @@ struct RpcInput {
 /// An array is a batch; the peer, which knows the protocol revision, decides whether a batch is allowed.
 [[nodiscard]] RpcInput read_messages(std::string_view line);
 
+/// What stands for a text that was too long to be read: an invalid message, by what its Envelope has.
+[[nodiscard]] RpcInput too_long_to_read(std::string_view envelope);
+
 /// One message as text without a newline. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string result_message(const std::string& id, const nlohmann::ordered_json& result);
 [[nodiscard]] std::string error_message(const std::string& id, const ProtocolError& error);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "json/envelope.hpp"
 #include "mcp/failures.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
@@ -204,15 +203,6 @@ void Peer::notice(const RpcMessage& notification) {
   if (const ExchangePtr exchange = key ? in_flight_.find(*key) : nullptr) {
     exchange->cancel();
   }
-}
-
-void Peer::refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream) {
-  const std::string limit = std::to_string(kMaxLineBytes);
-  const RpcInput input = read_messages(envelope);
-  const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
-  const std::string id = request ? input.messages.front().id : "";
-  finish(*stream, error_reply(id, ProtocolError(kParseError,
-                                                "Parse error: a message has at most " + limit + " bytes")));
 }
 
 asio::awaitable<void> Peer::wait_for_room() {

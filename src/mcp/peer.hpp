@@ -42,9 +42,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// The same for a text of so many bytes that its transport had to read itself.
   void receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
 
-  /// Answers a text that was dropped because it was too long to be read, by what its Envelope has.
-  void refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream);
-
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
   [[nodiscard]] bool has_room() const { return in_flight_.bytes() <= kMostHeldBytes; }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "mcp/json_rpc.hpp"
 #include "mcp/peer.hpp"
 #include "stdio/line_framer.hpp"
 
@@ -166,7 +167,7 @@ asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
 asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
   while (const auto line = input_->framer.next()) {
     if (line->too_long) {
-      peer.refuse_long_text(line->text, stream_);
+      peer.receive(too_long_to_read(line->text), 0, stream_);
     } else {
       peer.receive(line->text, stream_);
     }

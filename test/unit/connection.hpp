@@ -128,7 +128,7 @@ class Connection {
     settle();
   }
 
-  void long_line(const std::string& envelope) { peer_->refuse_long_text(envelope, stream_); }
+  void long_line(const std::string& envelope) { peer_->receive(too_long_to_read(envelope), 0, stream_); }
 
   /// Everything that came since the last call.
   std::vector<ordered_json> take() { return std::exchange(sent_, {}); }
