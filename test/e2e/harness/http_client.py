@@ -2,10 +2,11 @@
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .browser import TIMEOUT, PageServer
+from .browser import PageServer
 from .client import run_cli
 from .sandbox import Sandbox
 
@@ -32,9 +33,10 @@ class Event:
 class Reply:
     """One answer, whose body may still be on its way."""
 
-    def __init__(self, connection: http.client.HTTPConnection):
+    def __init__(self, connection: socket.socket, method: str):
         self.connection = connection
-        self.response = connection.getresponse()
+        self.response = http.client.HTTPResponse(connection, method=method)
+        self.response.begin()
         self.status = self.response.status
         self.headers = {name.lower(): value for name, value in self.response.getheaders()}
         self.streams = self.headers.get("content-type") == "text/event-stream"
@@ -93,15 +95,12 @@ class HttpClient:
             given.pop(name, None)
             if value is not None:
                 given[name] = value
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=TIMEOUT)
-        connection.sock = self.server.connect()
-        connection.putrequest(method, self.path, skip_host=True, skip_accept_encoding=True)
-        for name, value in given.items():
-            connection.putheader(name, value)
         if body or method == "POST":
-            connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(body or None)
-        return Reply(connection)
+            given.setdefault("Content-Length", str(len(body)))
+        head = f"{method} {self.path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in given.items())
+        connection = self.server.connect()
+        connection.sendall(head.encode("latin-1") + b"\r\n" + body)
+        return Reply(connection, method)
 
     def post(self, message: object, **headers: str | None) -> Reply:
         return self.send("POST", json.dumps(message).encode(), **headers)
