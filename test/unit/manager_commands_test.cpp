@@ -128,14 +128,14 @@ TEST_CASE(
 }
 
 TEST_CASE("manager commands: no command runs longer than the server allows") {
-  ManagerScene scene([](Config& config) { config.max_duration_ms = 500; });
+  ManagerScene scene([](Config& config) { config.max_duration_ms = 2'000; });
   const WindowId tab = scene.open_tab();
   REQUIRE(scene.has_prompt(tab));
-  const CommandResult result = scene.execute(tab, "sleep 600", 5'000);
+  const CommandResult result = scene.execute(tab, "sleep 600", 20'000);
   CHECK(result.reason == Reason::timeout);
   CHECK(
       any_note(result.notes,
-               "interrupted after 500 ms: no command may run longer here (the server's --max-duration-ms)"));
+               "interrupted after 2000 ms: no command may run longer here (the server's --max-duration-ms)"));
 }
 
 TEST_CASE("manager commands: one in the background runs on, is busy, and is ended by a cancel") {
