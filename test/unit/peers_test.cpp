@@ -17,6 +17,7 @@
 #include "event_loop.hpp"
 #include "instance/left_behind.hpp"
 #include "instance/starting_lock.hpp"
+#include "other_process.hpp"
 #include "temp_files.hpp"
 #include "tmux/server/instance_end.hpp"
 #include "tmux/server/instance_owner.hpp"
@@ -24,6 +25,7 @@
 namespace terminally {
 namespace {
 
+using test::OtherProcess;
 using test::TempDir;
 
 struct Place {
@@ -32,39 +34,6 @@ struct Place {
   Instance instance{config, "unit"};
 
   Place() { std::filesystem::create_directories(instance.runtime()); }
-};
-
-/// Another process of the instance, until it is killed.
-class OtherProcess {
- public:
-  template <typename Begin>
-  explicit OtherProcess(const Begin& begin) {
-    Pipe told = make_pipe();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      const auto held = begin();
-      static_cast<void>(::write(told.write.get(), "y", 1));
-      ::pause();
-      ::_exit(0);
-    }
-    char begun = 0;
-    CHECK(::read(told.read.get(), &begun, 1) == 1);
-  }
-  ~OtherProcess() { kill(); }
-  OtherProcess(const OtherProcess&) = delete;
-  OtherProcess& operator=(const OtherProcess&) = delete;
-
-  [[nodiscard]] pid_t pid() const { return pid_; }
-  void kill() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      ::waitpid(pid_, nullptr, 0);
-      pid_ = 0;
-    }
-  }
-
- private:
-  pid_t pid_ = 0;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "event_loop.hpp"
+#include "other_process.hpp"
 #include "system/proc.hpp"
 #include "tab/tab_turns.hpp"
 #include "temp_files.hpp"
@@ -25,6 +26,7 @@
 namespace terminally {
 namespace {
 
+using test::OtherProcess;
 using test::TempDir;
 
 struct Queues {
@@ -34,37 +36,14 @@ struct Queues {
   [[nodiscard]] TabQueue::Place join() const { return std::move(*TabQueue(path).join()); }
 };
 
-/// A process that stands in the queue until it is killed.
-class Waiter {
- public:
-  explicit Waiter(const std::filesystem::path& queue) {
-    Pipe told = make_pipe();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      const auto place = TabQueue(queue).join();
-      static_cast<void>(::write(told.write.get(), place ? "y" : "n", 1));
-      ::pause();
-      ::_exit(0);
-    }
-    char joined = 0;
-    CHECK(::read(told.read.get(), &joined, 1) == 1);
-    CHECK(joined == 'y');
+/// For another process, which ends where it gets no place.
+TabQueue::Place place_of_another(const std::filesystem::path& queue) {
+  std::optional<TabQueue::Place> place = TabQueue(queue).join();
+  if (!place) {
+    ::_exit(1);
   }
-  ~Waiter() { kill(); }
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-
-  void kill() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      ::waitpid(pid_, nullptr, 0);
-      pid_ = 0;
-    }
-  }
-
- private:
-  pid_t pid_ = 0;
-};
+  return std::move(*place);
+}
 
 /// A process of ours, as far as its turns go.
 struct Turns {
@@ -122,8 +101,9 @@ TEST_CASE("tab queue: one is first at a time, in the order they joined, whoever 
 
 TEST_CASE("tab queue: a process that is killed gives its place up") {
   const Queues of;
-  Waiter first(of.path);
-  Waiter second(of.path);
+  const auto joins = [&of] { return place_of_another(of.path); };
+  OtherProcess first(joins);
+  OtherProcess second(joins);
   const TabQueue::Place place = of.join();
   second.kill();
   CHECK_FALSE(place.is_first());
