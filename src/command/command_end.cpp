@@ -123,7 +123,9 @@ void CommandEnd::give_up(Reason why, std::optional<std::uint64_t> output_ends_be
     note_end_of_shell();
     finish(lost(Outcome::Seen::shell_gone, state_.why()));
   } else {
-    finish(lost(Outcome::Seen::gave_up, why));
+    // With its last tab, tmux ends too.
+    const bool closed = why == Reason::tmux_server_lost && tab_.closing;
+    finish(lost(Outcome::Seen::gave_up, closed ? Reason::tab_closed : why));
   }
 }
 

@@ -39,6 +39,16 @@ std::optional<ProcessInfo> shell_around(int pid, int own_shell) {
   return std::nullopt;
 }
 
+/// The shell that the last command was typed into. nullopt: it has ended, or is the tab's own.
+std::optional<MeantShell> last_shell_inside(const Tab& tab, int own_shell) {
+  const std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
+  const auto last = std::ranges::max_element(records, {}, &CommandRecord::typed_byte);
+  const auto shell = last == records.end() ? std::nullopt : process_info(last->shell_pid);
+  const bool is_inside =
+      shell && shell->state != 'Z' && shell->pid != own_shell && shell->start_ticks <= last->started_ticks;
+  return is_inside ? std::optional(MeantShell{shell->id(), shell->name}) : std::nullopt;
+}
+
 }  // namespace
 
 bool takes_next_command(const Tab& tab) {
@@ -81,6 +91,11 @@ std::optional<MeantShell> meant_shell(const Tab& tab) {
   const Foreground front = look_at_foreground(tab.pane_pid);
   if (const auto shell = shell_around(end_of_keys(tab.tty, front).foreground.pid, front.shell_pid)) {
     return MeantShell{shell->id(), shell->name};
+  }
+  // What had the terminal may have just ended.
+  auto last = front.kind == Foreground::Kind::shell ? std::nullopt : last_shell_inside(tab, front.shell_pid);
+  if (last) {
+    return last;
   }
   const auto begun =
       std::find_if(tab.runs.rbegin(), tab.runs.rend(), [](const auto& run) { return run->has_begun(); });

@@ -64,10 +64,6 @@ bool passes_on_exit_code(std::string_view name) {
   return std::find(kPassOnExitCode.begin(), kPassOnExitCode.end(), name) != kPassOnExitCode.end();
 }
 
-bool is_in(std::uint64_t signals, int signal) {
-  return (signals >> static_cast<unsigned>(signal - 1) & 1U) != 0;
-}
-
 /// Whether the shell takes its commands from a terminal: such a shell ignores some signals of the keyboard
 /// and `kill`, and a script ignores none. Descriptor 0 does not tell: it is the terminal while `read
 /// </dev/tty` runs in a script, and a file while a loop reads one at the prompt. In fish descriptor 0 tells,

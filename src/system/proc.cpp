@@ -324,8 +324,12 @@ SignalMasks signal_masks(int pid) {
   return {signal_mask(status, "\nSigIgn:\t"), signal_mask(status, "\nSigCgt:\t")};
 }
 
+bool is_in(std::uint64_t signals, int signal) {
+  return (signals >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
 std::string_view outlives_hangup(int pid) {
-  if ((signal_masks(pid).ignored & (std::uint64_t{1} << (SIGHUP - 1U))) != 0) {
+  if (is_in(signal_masks(pid).ignored, SIGHUP)) {
     return "ignores SIGHUP";
   }
   if (read_link(proc_path(pid, "fd/0")) != "/dev/null") {

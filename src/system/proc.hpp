@@ -74,6 +74,7 @@ struct SignalMasks {
   std::uint64_t caught = 0;
 };
 [[nodiscard]] SignalMasks signal_masks(int pid);
+[[nodiscard]] bool is_in(std::uint64_t signals, int signal);
 /// Why the process does not end with its terminal, for people; empty: it does. A program may have set SIGHUP
 /// back that nohup had it ignore (node does): nohup has left it an input that cannot be read.
 [[nodiscard]] std::string_view outlives_hangup(int pid);

@@ -54,6 +54,12 @@ asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal
   }
 }
 
+/// fish always does, others until they have set themselves up.
+static bool dies_of_sigterm(const Foreground& shell) {
+  const SignalMasks its = signal_masks(shell.pid);
+  return shell.shell == ShellKind::fish || !is_in(its.ignored | its.caught, SIGTERM);
+}
+
 asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal, StopSignal signal,
                                              ProcessTable& table, int own_shell) {
   if (signal == StopSignal::interrupt) {
@@ -64,7 +70,7 @@ asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& termi
   co_await processes.look();
   const Foreground foreground = look_at_foreground(tab.pane_pid);
   const bool is_shell = foreground.kind == Foreground::Kind::shell || foreground.pid == own_shell;
-  if (!is_shell || foreground.shell != ShellKind::fish) {
+  if (!is_shell || !dies_of_sigterm(foreground)) {
     signal_foreground(tab.pane_pid, foreground.group, SIGTERM);
   }
 }

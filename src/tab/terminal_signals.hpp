@@ -19,7 +19,7 @@ namespace terminally {
                                                                ProcessTable& table, int own_shell);
 
 /// Sends one signal to the tab's foreground, without escalation. `own_shell`: the pid of the command's shell;
-/// 0: the tab's. A fish in the foreground gets no SIGTERM: unlike other shells it would die, and end the tab.
+/// 0: the tab's. A fish, and a shell that is only starting, get no SIGTERM: they would die, and end the tab.
 [[nodiscard]] boost::asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal,
                                                                   StopSignal signal, ProcessTable& table,
                                                                   int own_shell);

@@ -338,3 +338,17 @@ TEST_CASE("command force: in a loop of the shell's own the text is abandoned, no
     CHECK(tab.output(tab.run("echo on")) == "on\n");
   }
 }
+
+TEST_CASE("command force: a shell that would die of SIGTERM, as one that is only starting, gets none") {
+  PtyTab tab("/bin/zsh");  // which ignores it until its trap is taken back
+  const RunPtr run = tab.start("trap - TERM; echo begun; read x");
+  REQUIRE(has_printed(tab, run, "begun"));
+  const int shell = look_at_foreground(tab.tab->pane_pid).pid;
+  const SignalMasks its = signal_masks(shell);
+  REQUIRE_FALSE(is_in(its.ignored | its.caught, SIGTERM));
+  tab.result_of(run->signal_once(StopSignal::terminate));
+  tab.pane().write("word\n");
+  tab.finish(run);
+  CHECK(run->record().exit_code == 0);
+  CHECK(is_alive(shell));
+}

@@ -147,16 +147,23 @@ TEST_CASE("command loss: files that somebody removes while it runs are made agai
 }
 
 TEST_CASE("command loss: a tab that is gone takes its command with it, and says whose end it was") {
-  for (const bool server_lives : {true, false}) {
-    CAPTURE(server_lives);
+  struct Case {
+    bool server_lives, we_close_it;
+    Reason reason;
+  };
+  for (const Case& it : {Case{true, false, Reason::tab_closed}, Case{false, false, Reason::tmux_server_lost},
+                         Case{false, true, Reason::tab_closed}}) {  // tmux ends with its last tab
+    CAPTURE(it.server_lives);
+    CAPTURE(it.we_close_it);
     PtyTab tab;
     const RunPtr run = tab.start("printf printed; sleep 1000");
     REQUIRE(tab.comes_true([&] { return tab.output(run) == "printed"; }));
-    tab.server_lives = server_lives;
+    tab.server_lives = it.server_lives;
+    tab.tab->closing = it.we_close_it;
     tab.pane().kill();
     tab.finish(run);
     CHECK(run->record().state == CommandState::failed);
-    CHECK(run->record().reason == (server_lives ? Reason::tab_closed : Reason::tmux_server_lost));
+    CHECK(run->record().reason == it.reason);
     CHECK_FALSE(run->record().exit_code);
     CHECK(tab.output(run) == "printed");
     CHECK_FALSE(tab.tab->files.running_nonce());

@@ -381,7 +381,7 @@ TEST_CASE("tabs: a server that ended as it answered is not one of elsewhere, whe
   OpenTabs open;
   open.left_over({3});
   constexpr int kNobody = (1 << 22) + 1;  // above what Linux gives
-  open.tmux->print("display-message -p", std::to_string(kNobody) + "\t1\n", 1);
+  open.tmux->print("display-message -p", std::to_string(kNobody) + "\t1\n", 3);
   test::run(open.io, open.tabs->attach());
   CHECK(open.server->pid() == open.tmux->pid);
 }

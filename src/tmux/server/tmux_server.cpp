@@ -44,15 +44,12 @@ bool is_unseen(const Instance& instance, int pid) {
 }
 
 /// The pids that tmux tells would be of other processes here.
-void refuse_foreign_server(const Instance& instance, int pid) {
-  if (is_unseen(instance, pid) && instance.server_listens()) {  // else it has just ended
-    throw Error(
-        ErrorCode::tmux_failed,
-        "the tmux server of instance \"" + instance.name() + "\", by its own count pid " +
-            std::to_string(pid) +
-            ", is in another PID namespace (a container), and its processes cannot be seen from here; "
-            "use that instance there, or another --instance here");
-  }
+Error foreign_server(const Instance& instance, int pid) {
+  return Error(ErrorCode::tmux_failed,
+               "the tmux server of instance \"" + instance.name() + "\", by its own count pid " +
+                   std::to_string(pid) +
+                   ", is in another PID namespace (a container), and its processes cannot be seen from here; "
+                   "use that instance there, or another --instance here");
 }
 
 std::string ask_for_server() {
@@ -173,17 +170,29 @@ Awaitable<void> TmuxServer::use_our_helpers() const {
   }
 }
 
-Awaitable<bool> TmuxServer::find() {
-  std::string answer = co_await ask_who_listens();
-  if (!answer.empty() && is_unseen(instance(), parse_server_answer(answer).pid)) {
-    answer = co_await ask_who_listens();  // another may listen by now
+/// Who is not seen is asked for again: it may have ended right behind its answer, and another may listen.
+Awaitable<std::string> TmuxServer::ask_who_is_seen() {
+  const auto patience = Clock::now() + kLostServerEndsWithin;
+  for (;;) {
+    std::string answer = co_await ask_who_listens();
+    const int pid = parse_server_answer(answer).pid;
+    if (answer.empty() || !is_unseen(instance(), pid)) {
+      co_return answer;
+    }
+    if (Clock::now() > patience) {
+      throw foreign_server(instance(), pid);
+    }
+    co_await sleep_for(Milliseconds(5));
   }
+}
+
+Awaitable<bool> TmuxServer::find() {
+  const std::string answer = co_await ask_who_is_seen();
   if (answer.empty()) {
     generation_ = generation_ != 0 ? generation_ : instance().newest_generation();
     co_return false;
   }
   const ServerAnswer server = parse_server_answer(answer);
-  refuse_foreign_server(instance(), server.pid);
   generation_ = server.generation;
   pid_ = server.pid;
   gone_.clear();
