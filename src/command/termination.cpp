@@ -30,6 +30,8 @@ constexpr Milliseconds kGiveUpAfter{350};
 /// typed.
 constexpr Milliseconds kHookLost{400};
 constexpr Milliseconds kToShellAgain{500};
+/// How long a shell may take over the end of its program: a SIGINT meanwhile would be told as how that ended.
+constexpr Milliseconds kShellComesBack{250};
 
 }  // namespace
 
@@ -136,8 +138,10 @@ void Termination::press_what_runs(Pressed& pressed, const CommandSenses& seen, M
                                   Clock::time_point now, Todo& todo) {
   const SeenForeground foreground = seen.foreground();
   const bool its_shell = foreground.who == Who::its_shell;
-  if (its_shell && (!foreground.at_prompt || !foreground.keys_signal)) {
-    if (seen.shell_can_be_told()) {
+  const bool shell_works = its_shell && (!foreground.at_prompt || !foreground.keys_signal);
+  pressed.shell_works = shell_works ? std::optional(pressed.shell_works.value_or(now)) : std::nullopt;
+  if (shell_works) {
+    if (seen.shell_can_be_told() && now - *pressed.shell_works >= kShellComesBack) {
       press_shell(pressed, now, todo);
     }
   } else if (!its_shell && foreground.who != Who::nobody) {

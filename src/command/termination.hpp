@@ -50,6 +50,7 @@ class Termination {
     bool shell_killed = false;
     std::optional<Clock::time_point> at_prompt;
     Clock::time_point next_look;
+    std::optional<Clock::time_point> shell_works;  ///< since when it runs something itself
     Clock::time_point next_to_shell;
   };
   struct GivesUp {

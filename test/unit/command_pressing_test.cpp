@@ -149,6 +149,12 @@ TEST_CASE("a shell whose program was killed may come back to its prompt") {
   end_at(play, 5'300ms, 137);
   REQUIRE(play.until(20'000ms) != nullptr);
   CHECK(play.times("kill shell") == 0);
+  CHECK(play.times("interrupt shell") == 0);  // what prints END would be hit
+  RunningPlay works_on;
+  cancel_at(works_on, 0ms);
+  works_on.at(1'000ms, [&works_on] { works_on.scene.front = own_shell(false); });
+  static_cast<void>(works_on.until(3'000ms));
+  CHECK(works_on.when_done("interrupt shell") == 1'250);
 }
 
 TEST_CASE("a shell that is gone is not told anything") {
