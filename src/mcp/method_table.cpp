@@ -112,10 +112,20 @@ awaitable<ordered_json> set_level(Peer& /*peer*/, ExchangePtr exchange) {
   co_return ordered_json::object();
 }
 
+/// The tools that the peer may call.
+ordered_json tools_for(const Peer& peer) {
+  ordered_json tools = peer.core().router->list();
+  if (peer.settings()->only_looks) {
+    std::erase_if(tools.get_ref<ordered_json::array_t&>(),
+                  [](const ordered_json& tool) { return tool["annotations"]["readOnlyHint"] != true; });
+  }
+  return tools;
+}
+
 awaitable<ordered_json> list_tools(Peer& peer, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   ordered_json result;
-  result["tools"] = shape_tools(peer.core().router->list(), exchange->revision(), peer.settings()->answers);
+  result["tools"] = shape_tools(tools_for(peer), exchange->revision(), peer.settings()->answers);
   add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
@@ -150,6 +160,9 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   const Tool* tool = peer.core().router->find(name);
   if (tool == nullptr) {
     throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
+  }
+  if (peer.settings()->only_looks && !tool->annotations.read_only) {
+    throw ProtocolError(kInvalidParams, name + " acts, and this client's token may only look");
   }
   const auto arguments = in_our_dialect(*tool, tool_arguments(exchange->params()));
   if (becomes_task(*exchange, *tool)) {
