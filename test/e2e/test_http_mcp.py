@@ -53,6 +53,7 @@ class Entry(HttpTest):
         other = HttpClient(self.served, new)
         other.session = client.session
         self.assertEqual(other.request("ping").status, 404, "a session is its token's")
+        other.session = None
         other.initialize()
 
     def test_strangers(self) -> None:

@@ -34,8 +34,8 @@ class Reply:
     """One answer, whose body may still be on its way."""
 
     def __init__(self, connection: socket.socket, method: str):
-        self.connection = connection
         self.response = http.client.HTTPResponse(connection, method=method)
+        connection.close()  # goes with the response
         self.response.begin()
         self.status = self.response.status
         self.headers = {name.lower(): value for name, value in self.response.getheaders()}
@@ -68,7 +68,6 @@ class Reply:
         return last
 
     def cut(self) -> None:
-        self.connection.close()
         self.response.close()
 
 
@@ -125,8 +124,8 @@ class HttpClient:
         assert self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status == 202
         return result
 
-    def call(self, name: str, **arguments: object) -> dict:
+    def call(self, tool: str, /, **arguments: object) -> dict:
         """What a legacy call gives, which must not fail."""
-        result = self.request("tools/call", {"name": name, "arguments": arguments}).reply()["result"]
+        result = self.request("tools/call", {"name": tool, "arguments": arguments}).reply()["result"]
         assert not result.get("isError"), result
         return result["structuredContent"]
