@@ -170,24 +170,16 @@ Awaitable<void> TmuxServer::use_our_helpers() const {
   }
 }
 
-/// Who is not seen is asked for again: it may have ended right behind its answer, and another may listen.
-Awaitable<std::string> TmuxServer::ask_who_is_seen() {
-  const auto patience = Clock::now() + kLostServerEndsWithin;
-  for (;;) {
-    std::string answer = co_await ask_who_listens();
-    const int pid = parse_server_answer(answer).pid;
-    if (answer.empty() || !is_unseen(instance(), pid)) {
-      co_return answer;
-    }
-    if (Clock::now() > patience) {
-      throw foreign_server(instance(), pid);
-    }
-    co_await sleep_for(Milliseconds(5));
-  }
-}
-
 Awaitable<bool> TmuxServer::find() {
-  const std::string answer = co_await ask_who_is_seen();
+  const auto patience = Clock::now() + kLostServerEndsWithin;
+  std::string answer = co_await ask_who_listens();
+  while (!answer.empty() && is_unseen(instance(), parse_server_answer(answer).pid)) {
+    if (Clock::now() > patience) {
+      throw foreign_server(instance(), parse_server_answer(answer).pid);
+    }
+    co_await sleep_for(Milliseconds(5));  // it may have ended right behind its answer, and another may listen
+    answer = co_await ask_who_listens();
+  }
   if (answer.empty()) {
     generation_ = generation_ != 0 ? generation_ : instance().newest_generation();
     co_return false;

@@ -84,7 +84,6 @@ class TmuxServer {
 
  private:
   [[nodiscard]] Awaitable<std::string> ask_who_listens();
-  [[nodiscard]] Awaitable<std::string> ask_who_is_seen();
   void watch();
 
   const Config& config_;
