@@ -1,50 +1,28 @@
 // The official TypeScript SDKs over HTTP, in each way that they negotiate a revision.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { program } from './lib/sandbox.mjs';
+import { serve } from './lib/served.mjs';
 
-const root = mkdtempSync('/tmp/tc-'); // short: a socket's path ends at 108 bytes
-const env = {
-  HOME: join(root, 'home'), PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', SHELL: '/bin/bash', TERM: 'xterm-256color',
-  TERMINALLY_RUNTIME_DIR: join(root, 'run'), TERMINALLY_STATE_DIR: join(root, 'state'),
-};
 let served;
-let address;
-let headers;
 
 before(async () => {
-  mkdirSync(env.HOME);
-  served = spawn(program, ['serve', '--listen', '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: served.stdout })) {
-    address = new URL(`${/http:\/\/[\d.:]+\d/.exec(line)[0]}/mcp`);
-    break;
-  }
-  headers = { Authorization: `Bearer ${execFileSync(program, ['token'], { env, encoding: 'utf8' }).trim()}` };
+  served = await serve();
 });
 
-after(async () => {
-  const ended = new Promise((resolve) => served.once('exit', resolve));
-  served.kill('SIGTERM');
-  assert.equal(await ended, 0);
-  rmSync(root, { recursive: true });
-});
+after(() => served.end());
 
 const connectV1 = async () => {
   const client = new ClientV1({ name: 'sdk-v1', version: '1' });
-  await client.connect(new TransportV1(address, { requestInit: { headers } }));
+  await client.connect(new TransportV1(served.address, { requestInit: { headers: served.headers } }));
   return { client, call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options) };
 };
 
 const connectV2 = (mode) => async () => {
   const client = new Client({ name: 'sdk-v2', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
+  await client.connect(new StreamableHTTPClientTransport(served.address, { requestInit: { headers: served.headers } }));
   return { client, call: (name, args, options) => client.callTool({ name, arguments: args }, options) };
 };
 
