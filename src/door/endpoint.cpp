@@ -10,31 +10,53 @@
 namespace terminally {
 
 HttpSessionPtr Endpoint::new_session(const Bearer& bearer) {
-  make_room();
-  return sessions_.size() < kMostSessions
+  return make_room(bearer.credential)
              ? std::make_shared<HttpSession>(instance_.core, instance_.settings_of(bearer.role),
                                              bearer.credential)
              : nullptr;
 }
 
-/// Sessions that nobody has used for an hour go, and where there are too many, the one that was idle longest.
-void Endpoint::make_room() {
+/// Of those of one token, the one that was idle longest goes where there are too many.
+bool Endpoint::make_room(const std::string& credential) {
+  std::size_t own = 0;
   auto oldest = sessions_.end();
-  for (auto at = sessions_.begin(); at != sessions_.end();) {
-    HttpSession& session = *at->second;
-    if (session.is_idle() && Clock::now() - session.last_used() > kSessionKept) {
-      session.close();
-      at = sessions_.erase(at);
+  for (auto at = sessions_.begin(); at != sessions_.end(); ++at) {
+    const HttpSession& session = *at->second;
+    if (session.credential() != credential) {
       continue;
     }
-    const bool older = oldest == sessions_.end() || session.last_used() < oldest->second->last_used();
-    oldest = session.is_idle() && older ? at : oldest;
-    ++at;
+    ++own;
+    if (session.is_idle() &&
+        (oldest == sessions_.end() || session.last_used() < oldest->second->last_used())) {
+      oldest = at;
+    }
   }
-  if (sessions_.size() >= kMostSessions && oldest != sessions_.end()) {
+  if (own >= kMostSessions && oldest != sessions_.end()) {
     oldest->second->close();
     sessions_.erase(oldest);
+    --own;
   }
+  return own < kMostSessions;
+}
+
+void Endpoint::tidy(const IsGood& is_good) {
+  std::erase_if(sessions_, [&is_good](const auto& entry) {
+    HttpSession& session = *entry.second;
+    session.tidy();
+    const bool stays = is_good(session.credential()) &&
+                       (!session.is_idle() || Clock::now() - session.last_used() <= kSessionKept);
+    if (!stays) {
+      session.close();
+    }
+    return !stays;
+  });
+  std::erase_if(modern_, [&](const Modern& one) {
+    const auto peer = one.peer.lock();
+    if (peer && !is_good(one.credential)) {
+      peer->give_up();
+    }
+    return peer == nullptr;
+  });
 }
 
 HttpSessionPtr Endpoint::find(std::string_view id, const Bearer& bearer) const {
@@ -51,10 +73,10 @@ void Endpoint::drop(const HttpSessionPtr& session) {
 std::shared_ptr<Peer> Endpoint::new_peer(const Bearer& bearer) {
   constexpr std::size_t kSweptAt = 1'024;
   if (modern_.size() >= kSweptAt) {
-    std::erase_if(modern_, [](const std::weak_ptr<Peer>& peer) { return peer.expired(); });
+    std::erase_if(modern_, [](const Modern& one) { return one.peer.expired(); });
   }
   auto peer = std::make_shared<Peer>(instance_.core, instance_.settings_of(bearer.role), nullptr);
-  modern_.push_back(peer);
+  modern_.push_back({peer, bearer.credential});
   return peer;
 }
 
@@ -71,8 +93,8 @@ std::vector<std::shared_ptr<Peer>> Endpoint::peers() const {
   for (const auto& [id, session] : sessions_) {
     all.push_back(session->shared_peer());
   }
-  for (const std::weak_ptr<Peer>& one : modern_) {
-    if (auto peer = one.lock()) {
+  for (const Modern& one : modern_) {
+    if (auto peer = one.peer.lock()) {
       all.push_back(std::move(peer));
     }
   }

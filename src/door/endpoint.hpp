@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,7 +29,7 @@ struct ServedInstance {
 /// One instance, and all its clients over HTTP.
 class Endpoint {
  public:
-  static constexpr std::size_t kMostSessions = 1'000;
+  static constexpr std::size_t kMostSessions = 1'000;     ///< of one token
   static constexpr Milliseconds kSessionKept{3'600'000};  ///< that nobody uses
 
   explicit Endpoint(ServedInstance instance) : instance_(std::move(instance)) {}
@@ -47,16 +48,26 @@ class Endpoint {
   /// Its client has hung up: what it asked is cancelled, soon.
   void give_up(std::shared_ptr<Peer> peer) const;
 
+  /// Whether a token of that credential lets anybody in.
+  using IsGood = std::function<bool(const std::string& credential)>;
+  /// Lets go of what is kept for nobody: of clients whose token was replaced, and of those who are gone.
+  void tidy(const IsGood& is_good);
+
   /// Answers what ends by itself until then, refuses the rest, and ends all streams.
   [[nodiscard]] Awaitable<void> finish(Clock::time_point by);
 
  private:
-  void make_room();
+  struct Modern {
+    std::weak_ptr<Peer> peer;
+    std::string credential;
+  };
+
+  [[nodiscard]] bool make_room(const std::string& credential);
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const;
 
   ServedInstance instance_;
   std::map<std::string, HttpSessionPtr, std::less<>> sessions_;
-  std::vector<std::weak_ptr<Peer>> modern_;
+  std::vector<Modern> modern_;
 };
 
 }  // namespace terminally

@@ -6,7 +6,9 @@
 namespace terminally {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{256} << 10U;
+// A piece counts as sent before it is: a stream keeps more than two of them.
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10U;
+constexpr std::size_t kPieceMessages = 64;
 constexpr Milliseconds kQuietFor{15'000};
 
 }  // namespace
@@ -37,7 +39,8 @@ Awaitable<std::string> EventReader::read() {
 
 std::string EventReader::waiting_events() {
   std::string text;
-  while (events_->next() != nullptr && text.size() < kPieceBytes) {
+  for (std::size_t messages = 0;
+       events_->next() != nullptr && messages < kPieceMessages && text.size() < kPieceBytes; ++messages) {
     const EventStream::Message message = events_->take();
     text += "event: message\n";
     if (form_.ids) {

@@ -32,7 +32,7 @@ std::optional<EventId> parse_event_id(std::string_view text) {
 }
 
 bool EventStream::notify(std::string message, Delivery delivery) {
-  if (delivery == Delivery::may_drop) {
+  if (delivery == Delivery::may_drop || number_ == 0) {
     if (number_ == 0 && std::ranges::find(unsent_, message, &Message::text) != unsent_.end()) {
       return true;
     }
@@ -50,6 +50,7 @@ void EventStream::reply(RpcReply reply) {
 
 void EventStream::end() {
   ended_ = true;
+  held_.reset();
   changed_.notify();
 }
 

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/awaitable.hpp"
 #include "base/event.hpp"
@@ -41,8 +43,12 @@ class EventStream : public Stream {
     int error = 0;  ///< of a reply
   };
 
-  /// Stream 0 is the session's own, where a message that waits already is not said once more.
+  /// Stream 0 is the session's own: perhaps nobody ever reads it, so there a message that waits already is
+  /// not said once more, and any may be dropped.
   EventStream(std::uint64_t number, bool resumable) : number_(number), resumable_(resumable) {}
+
+  /// Lets go of it at its end: until then, what it answers is under way.
+  void hold(std::shared_ptr<const void> until_end) { held_ = std::move(until_end); }
 
   bool notify(std::string message, Delivery delivery) override;
   void reply(RpcReply reply) override;
@@ -68,6 +74,8 @@ class EventStream : public Stream {
   [[nodiscard]] std::optional<Clock::time_point> left_at() const { return left_at_; }
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// What it takes: its messages that wait, and those that are kept.
+  [[nodiscard]] std::size_t bytes() const { return kept_bytes_ + unsent_bytes_; }
   /// Of the last message that was sent.
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
@@ -86,6 +94,7 @@ class EventStream : public Stream {
   std::uint64_t turn_ = 0;
   std::optional<Clock::time_point> left_at_;
   bool ended_ = false;
+  std::shared_ptr<const void> held_;
   Event changed_;
 };
 

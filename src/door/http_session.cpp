@@ -24,20 +24,36 @@ HttpSession::HttpSession(std::shared_ptr<const Core> core, PeerSettingsPtr setti
       peer_(std::make_shared<Peer>(std::move(core), std::move(settings), own_)) {}
 
 std::shared_ptr<EventStream> HttpSession::new_stream() {
-  return std::make_shared<EventStream>(++last_stream_, true);
+  if (made_.size() > 2 * kMostStreams) {
+    std::erase_if(made_, [](const std::weak_ptr<EventStream>& stream) { return stream.expired(); });
+  }
+  auto stream = std::make_shared<EventStream>(++last_stream_, true);
+  made_.push_back(stream);
+  return stream;
 }
 
 void HttpSession::keep(const std::shared_ptr<EventStream>& stream) {
-  std::erase_if(streams_, [](const auto& entry) {
-    const auto left = entry.second->left_at();
-    return left && entry.second->has_ended() && Clock::now() - *left > kStreamKept;
-  });
-  if (streams_.size() >= kMostStreams) {
-    const auto unread =
-        std::ranges::find_if(streams_, [](const auto& entry) { return !is_read(*entry.second); });
-    streams_.erase(unread == streams_.end() ? streams_.begin() : unread);
-  }
+  tidy();
   streams_.emplace(stream->number(), stream);
+}
+
+void HttpSession::tidy() {
+  std::size_t unread = 0;
+  std::size_t bytes = 0;
+  for (auto at = streams_.end(); at != streams_.begin();) {  // the newest first
+    --at;
+    const EventStream& stream = *at->second;
+    if (is_read(stream)) {
+      continue;
+    }
+    const auto left = stream.left_at();
+    ++unread;
+    bytes += stream.bytes();
+    if (unread > kMostStreams || bytes > kMostKeptBytes ||
+        (stream.has_ended() && left && Clock::now() - *left > kStreamKept)) {
+      at = streams_.erase(at);
+    }
+  }
 }
 
 std::shared_ptr<EventStream> HttpSession::find(std::uint64_t stream) const {
@@ -52,8 +68,10 @@ bool HttpSession::is_idle() const {
 void HttpSession::close() {
   peer_->close(false);
   own_->end();
-  for (const auto& [number, stream] : streams_) {
-    stream->end();
+  for (const std::weak_ptr<EventStream>& one : made_) {
+    if (const auto stream = one.lock()) {
+      stream->end();
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/timeout.hpp"
 #include "door/event_stream.hpp"
@@ -16,7 +17,9 @@ namespace terminally {
 /// A legacy client's session: its peer, and the streams by which it is told things. It outlives connections.
 class HttpSession {
  public:
-  static constexpr std::size_t kMostStreams = 64;  ///< kept for a client that comes back
+  // Of streams that nobody reads: what is kept for a client that comes back.
+  static constexpr std::size_t kMostStreams = 64;
+  static constexpr std::size_t kMostKeptBytes = std::size_t{16} << 20U;
   static constexpr Milliseconds kStreamKept{120'000};
 
   /// `credential`: of the token that opened it; another one does not find it.
@@ -28,8 +31,11 @@ class HttpSession {
   [[nodiscard]] const std::shared_ptr<Peer>& shared_peer() const { return peer_; }
 
   [[nodiscard]] std::shared_ptr<EventStream> new_stream();
-  /// Has the client find the stream when it comes back, for as long as it is read and two minutes more.
+  /// Has the client find the stream when it comes back, for as long as it is read and two minutes more, where
+  /// there is room for it.
   void keep(const std::shared_ptr<EventStream>& stream);
+  /// Lets go of streams that were kept for long enough, and of the oldest ones where there are too many.
+  void tidy();
   /// 0: the session's own. Null where there is none, or no longer.
   [[nodiscard]] std::shared_ptr<EventStream> find(std::uint64_t stream) const;
 
@@ -46,7 +52,8 @@ class HttpSession {
   std::string credential_;
   std::shared_ptr<EventStream> own_;
   std::shared_ptr<Peer> peer_;
-  std::map<std::uint64_t, std::shared_ptr<EventStream>> streams_;
+  std::map<std::uint64_t, std::shared_ptr<EventStream>> streams_;  ///< kept
+  std::vector<std::weak_ptr<EventStream>> made_;
   std::uint64_t last_stream_ = 0;
   Clock::time_point last_used_ = Clock::now();
 };

@@ -1,6 +1,9 @@
 // Answers POST, GET and DELETE of MCP clients.
 #include "door/mcp_service.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -10,6 +13,7 @@
 #include "door/event_reader.hpp"
 #include "door/post_rules.hpp"
 #include "mcp/failures.hpp"
+#include "mcp/method_table.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/router.hpp"
 
@@ -17,6 +21,7 @@ namespace terminally {
 namespace {
 
 constexpr std::size_t kMostInstances = 64;
+constexpr Milliseconds kTidiedEach{10'000};
 constexpr Milliseconds kQuick{20};       ///< no hang-up is looked for: that costs as much as a quick call
 constexpr Milliseconds kJsonFor{1'000};  ///< after that, a stream of events begins
 
@@ -24,7 +29,16 @@ constexpr Milliseconds kJsonFor{1'000};  ///< after that, a stream of events beg
 struct Call {
   const ServiceRequest& request;
   McpHead head;
-  std::shared_ptr<Endpoint> endpoint;
+  std::shared_ptr<Endpoint> endpoint;  ///< null: the instance was not opened yet, so nobody has a session
+  std::function<std::shared_ptr<Endpoint>()> open;
+  Budget& budget;
+};
+
+/// What a POST has brought.
+struct Text {
+  RpcInput input;
+  PostKind kind = PostKind::in_session;
+  Budget::Share share;
 };
 
 /// A text that a peer has received, and the stream by which it is answered.
@@ -64,8 +78,11 @@ Response busy_response(const std::string& message) {
 }
 
 Response refused(const Call& call, const Refusal& refusal) {
-  const ServedInstance& instance = call.endpoint->instance();
-  const auto guard = instance.core->router->new_guard(*instance.settings_of(call.request.bearer.role));
+  std::shared_ptr<TextGuard> guard;
+  if (call.endpoint) {
+    const ServedInstance& instance = call.endpoint->instance();
+    guard = instance.core->router->new_guard(*instance.settings_of(call.request.bearer.role));
+  }
   Response response;
   response.status = refusal.status;
   response.body = error_message(refusal.id, echoed(refusal.error, guard.get()));
@@ -139,9 +156,10 @@ Awaitable<ServiceAnswer> answer_of(Asked asked) {
   co_return answer;
 }
 
-Asked ask_modern(const Call& call, const RpcInput& input) {
+Asked ask_modern(const Call& call, const Text& text) {
   Asked asked;
   asked.events = std::make_shared<EventStream>(1, false);
+  asked.events->hold(text.share);
   asked.takes_events = takes_events(call.head);
   const std::shared_ptr<Peer> peer = call.endpoint->new_peer(call.request.bearer);
   auto on_end = [endpoint = std::weak_ptr(call.endpoint), peer, events = asked.events] {
@@ -151,7 +169,7 @@ Asked ask_modern(const Call& call, const RpcInput& input) {
     }
   };
   asked.reader = std::make_shared<EventReader>(asked.events, EventForm(), std::move(on_end));
-  peer->receive(input, call.request.body.size(), asked.events);
+  peer->receive(text.input, call.request.body.size(), asked.events);
   return asked;
 }
 
@@ -163,9 +181,11 @@ EventForm form_of(HttpSession& session) {
   return form;
 }
 
-Asked ask_legacy(const Call& call, const RpcInput& input, const HttpSessionPtr& session, bool begins) {
+Asked ask_legacy(const Call& call, const Text& text, const HttpSessionPtr& session) {
+  const bool begins = text.kind == PostKind::begins;
   Asked asked;
   asked.events = session->new_stream();
+  asked.events->hold(text.share);
   asked.session = session;
   asked.takes_events = takes_events(call.head) && !begins;  // the session's id is a header
   if (begins) {
@@ -173,61 +193,71 @@ Asked ask_legacy(const Call& call, const RpcInput& input, const HttpSessionPtr& 
   }
   asked.reader =
       std::make_shared<EventReader>(asked.events, form_of(*session), [session] { session->note_use(); });
-  session->peer().receive(input, call.request.body.size(), asked.events);
+  session->peer().receive(text.input, call.request.body.size(), asked.events);
   return asked;
 }
 
-bool asks_something(const RpcInput& input) {
-  for (const RpcMessage& message : input.messages) {
-    if (message.kind == RpcMessage::Kind::request || message.kind == RpcMessage::Kind::invalid) {
-      return true;
-    }
-  }
-  return false;
+std::size_t requests_in(const RpcInput& input) {
+  return static_cast<std::size_t>(std::ranges::count_if(input.messages, [](const RpcMessage& message) {
+    return message.kind == RpcMessage::Kind::request || message.kind == RpcMessage::Kind::invalid;
+  }));
 }
 
 HasSession sessions_of(const Call& call) {
-  return [&call](std::string_view id) { return call.endpoint->find(id, call.request.bearer) != nullptr; };
+  return [&call](std::string_view id) {
+    return call.endpoint && call.endpoint->find(id, call.request.bearer) != nullptr;
+  };
 }
 
-std::variant<Response, Asked> receive_legacy(const Call& call, const RpcInput& input, bool begins) {
-  const HttpSessionPtr session = begins ? call.endpoint->new_session(call.request.bearer)
-                                        : call.endpoint->find(call.head.session, call.request.bearer);
+std::variant<Response, Asked> receive_legacy(const Call& call, const Text& text) {
+  const HttpSessionPtr session = text.kind == PostKind::begins
+                                     ? call.endpoint->new_session(call.request.bearer)
+                                     : call.endpoint->find(call.head.session, call.request.bearer);
   if (!session) {
     return busy_response("Too many sessions are in use");
   }
   session->note_use();
-  if (!asks_something(input)) {
-    session->peer().receive(input, call.request.body.size(), session->new_stream());
+  if (requests_in(text.input) == 0) {
+    session->peer().receive(text.input, call.request.body.size(), session->new_stream());
     return empty_response(202);
+  }
+  if (text.input.batch && !session->peer().knows_batches()) {
+    return refused(call,
+                   {400, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"), ""});
   }
   if (!session->peer().has_room()) {
     return busy_response("The requests under way are too large: wait for their answers");
   }
-  return ask_legacy(call, input, session, begins);
+  return ask_legacy(call, text, session);
 }
 
-std::variant<Response, Asked> receive_post(const Call& call) {
+/// What is refused opens no instance.
+std::variant<Response, Asked> receive_post(Call& call) {
   if (const auto refusal = refuse_type(call.head)) {
     return refused(call, *refusal);
   }
-  const RpcInput input = read_messages(call.request.body);
-  const auto judged =
-      judge_post(call.head, input, sessions_of(call), call.endpoint->instance().core->find_method);
+  Text text;
+  text.input = read_messages(call.request.body);
+  const auto judged = judge_post(call.head, text.input, sessions_of(call), find_method);
   if (const auto* refusal = std::get_if<Refusal>(&judged)) {
     return refused(call, *refusal);
   }
-  switch (std::get<PostKind>(judged)) {
-    case PostKind::modern_notice:
-      return empty_response(202);
-    case PostKind::modern:
-      return ask_modern(call, input);
-    case PostKind::begins:
-      return receive_legacy(call, input, true);
-    case PostKind::in_session:
-      break;
+  text.kind = std::get<PostKind>(judged);
+  if (text.kind == PostKind::modern_notice) {
+    return empty_response(202);
   }
-  return receive_legacy(call, input, false);
+  text.share =
+      call.budget.take(call.request.bearer.credential, requests_in(text.input), call.request.body.size());
+  if (!text.share) {
+    return busy_response("Too many requests are under way: wait for their answers");
+  }
+  if (!call.endpoint) {
+    call.endpoint = call.open();
+  }
+  if (text.kind == PostKind::modern) {
+    return ask_modern(call, text);
+  }
+  return receive_legacy(call, text);
 }
 
 /// The session's own stream, or the one whose last event the client names.
@@ -262,12 +292,17 @@ Response answer_delete(const Call& call) {
 }
 
 /// No coroutine: nothing that waits holds an endpoint, as the event loop outlives those.
-std::variant<Response, Asked> receive(const ServiceRequest& request, std::shared_ptr<Endpoint> endpoint) {
-  const Call call{request, head_in(request), std::move(endpoint)};
-  if (request.method == "POST") {
+std::variant<Response, Asked> receive(Call call) {
+  if (call.request.method == "POST") {
     return receive_post(call);
   }
-  return request.method == "GET" ? answer_get(call) : answer_delete(call);
+  return call.request.method == "GET" ? answer_get(call) : answer_delete(call);
+}
+
+/// Empty: the one that lives as long as this process.
+std::string instance_in(const std::string& path) {
+  constexpr std::string_view kBefore = "/mcp/";
+  return path.size() > kBefore.size() ? path.substr(kBefore.size()) : "";
 }
 
 }  // namespace
@@ -280,18 +315,26 @@ std::optional<Bearer> McpService::bearer_of(std::string_view token) {
   return tokens_.bearer_of(token);
 }
 
-std::shared_ptr<Endpoint> McpService::endpoint_of(const std::string& path) {
-  constexpr std::string_view kBefore = "/mcp/";
-  const std::string name = path.size() > kBefore.size() ? path.substr(kBefore.size()) : "";
-  const auto found = endpoints_.find(name);
-  if (found != endpoints_.end()) {
-    return found->second;
-  }
+std::shared_ptr<Endpoint> McpService::open_endpoint(const std::string& name) {
   if (endpoints_.size() >= kMostInstances) {
     throw Error(ErrorCode::busy, "this process serves " + std::to_string(kMostInstances) +
                                      " instances already: another `terminally-mcp serve` takes more");
   }
-  return endpoints_.emplace(name, std::make_shared<Endpoint>(open_(name))).first->second;
+  auto endpoint = std::make_shared<Endpoint>(open_(name));
+  endpoints_.emplace(name, endpoint);
+  if (!tidying_) {
+    tidying_.emplace(endpoint->instance().core->executor, tidy());
+  }
+  return endpoint;
+}
+
+Awaitable<void> McpService::tidy() {
+  for (;;) {
+    co_await sleep_for(kTidiedEach);
+    for (const auto& [name, endpoint] : endpoints_) {
+      endpoint->tidy([this](const std::string& credential) { return tokens_.has(credential); });
+    }
+  }
 }
 
 Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {
@@ -300,7 +343,10 @@ Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {
     answer.response = busy_response("The server ends");
     co_return answer;
   }
-  auto received = receive(request, endpoint_of(request.path));
+  const std::string name = instance_in(request.path);
+  const auto found = endpoints_.find(name);
+  auto received = receive({request, head_in(request), found == endpoints_.end() ? nullptr : found->second,
+                           [this, &name] { return open_endpoint(name); }, budget_});
   if (auto* response = std::get_if<Response>(&received)) {
     answer.response = std::move(*response);
     co_return answer;
@@ -310,6 +356,7 @@ Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {
 
 Awaitable<void> McpService::finish(Clock::time_point by) {
   ends_ = true;
+  tidying_.reset();
   std::vector<Spawned<>> ends;
   for (const auto& [name, endpoint] : endpoints_) {
     ends.emplace_back(endpoint->instance().core->executor, endpoint->finish(by));

@@ -4,8 +4,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/spawned.hpp"
+#include "door/budget.hpp"
 #include "door/endpoint.hpp"
 #include "http/service.hpp"
 #include "http/tokens.hpp"
@@ -34,12 +37,16 @@ class McpService : public Service {
   [[nodiscard]] Awaitable<void> finish(Clock::time_point by);
 
  private:
-  [[nodiscard]] std::shared_ptr<Endpoint> endpoint_of(const std::string& path);
+  [[nodiscard]] std::shared_ptr<Endpoint> open_endpoint(const std::string& name);
+  /// Again and again: what is kept for nobody goes.
+  [[nodiscard]] Awaitable<void> tidy();
 
   Tokens tokens_;
   Open open_;
+  Budget budget_;
   std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
   bool ends_ = false;
+  std::optional<Spawned<>> tidying_;  ///< from the first instance on
 };
 
 }  // namespace terminally

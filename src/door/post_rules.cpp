@@ -112,7 +112,10 @@ std::optional<Refusal> refuse_request(const McpHead& head, const RpcMessage& req
     if (auto refused = refuse_mirrors(head, request)) {
       return refused;
     }
-    static_cast<void>(find_method(request.method, revision));
+    if (find_method(request.method, revision).lasts && !takes_events(head)) {
+      return refusal(406, kInvalidRequest, "Accept must have text/event-stream: this is answered by events",
+                     request.id);
+    }
   } catch (const ProtocolError& error) {
     return Refusal{error.code() == kMethodNotFound ? 404U : 400U, error, request.id};
   }

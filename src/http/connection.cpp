@@ -65,11 +65,20 @@ RequestHead head_to_judge(const http::request<http::string_body>& request) {
   return head;
 }
 
+/// Where the body ends must be certain, or its end would be taken for the next request (RFC 9112, 6.3).
 std::optional<Response> refuse_length(const Parser& parser) {
+  const auto codings = all_of(parser.get(), http::field::transfer_encoding);
+  if (!codings.empty() && (codings.size() > 1 || !beast::iequals(codings.front(), "chunked"))) {
+    return error_response(501, "invalid_argument", "Of all Transfer-Encodings, only chunked is known here");
+  }
   if (parser.chunked() && parser.get().count(http::field::content_length) > 0) {
     return error_response(400, "invalid_argument", "The body has two lengths");
   }
   return std::nullopt;
+}
+
+Response too_long_body() {
+  return error_response(413, "too_large", "The body is longer than 1 MiB, or 16 MiB at /mcp");
 }
 
 /// What is said of a request that cannot be read; nothing where nobody is there to read it.
@@ -78,7 +87,7 @@ std::optional<Response> complaint_about(const boost::system::error_code& error) 
     return error_response(431, "too_large", "The header is longer than 16 KiB");
   }
   if (error == http::error::body_limit) {
-    return error_response(413, "too_large", "The body is longer than 1 MiB, or 16 MiB at /mcp");
+    return too_long_body();
   }
   const bool unreadable = error.category() == http::make_error_code(http::error::bad_method).category() &&
                           error != http::error::end_of_stream && error != http::error::partial_message;
@@ -126,8 +135,8 @@ Awaitable<Answer> answer_of(Awaitable<Answer> work) {
   co_return answer;
 }
 
-/// Takes the body out of what was sent.
-ServiceRequest request_of_program(http::request<http::string_body>& sent, Admitted admitted) {
+/// Without its body, behind which more headers may come: those count for nothing.
+ServiceRequest request_of_program(const http::request<http::string_body>& sent, Admitted admitted) {
   ServiceRequest request;
   request.method = view_of(sent.method_string());
   request.path = std::move(admitted.target.path);
@@ -136,10 +145,9 @@ ServiceRequest request_of_program(http::request<http::string_body>& sent, Admitt
     std::string name(view_of(field.name_string()));
     std::ranges::transform(name, name.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    std::string& value = request.headers[std::move(name)];
-    value.append(value.empty() ? "" : ", ").append(view_of(field.value()));
+    const auto [value, is_first] = request.headers.try_emplace(std::move(name));
+    value->second.append(is_first ? "" : ", ").append(view_of(field.value()));
   }
-  request.body = std::move(sent.body());
   return request;
 }
 
@@ -157,7 +165,7 @@ struct Connection::State {
   /// False: the connection is not to be used any more.
   Awaitable<bool> serve_one();
   Awaitable<bool> answer(Parser& parser, Admitted admitted);
-  Awaitable<bool> answer_program(Parser& parser, Admitted admitted);
+  Awaitable<bool> answer_program(Parser& parser, ServiceRequest request);
   Awaitable<std::optional<std::string>> next_of(const BodySource& source);
   Awaitable<bool> write(Response response, const Parser* parser);
   Awaitable<bool> write_source(const BodySource& source, bool chunked, std::optional<std::uint64_t> length);
@@ -259,9 +267,13 @@ Awaitable<bool> Connection::State::read_body(Parser& parser) {
   co_return false;
 }
 
-Awaitable<bool> Connection::State::answer_program(Parser& parser, Admitted admitted) {
+Awaitable<bool> Connection::State::answer_program(Parser& parser, ServiceRequest request) {
+  const bool read = co_await read_body(parser);
+  if (!read) {
+    co_return false;
+  }
+  request.body = std::move(parser.get().body());
   stream.expires_never();
-  ServiceRequest request = request_of_program(parser.get(), std::move(admitted));
   ServiceAnswer answer = co_await answer_of(house.service->answer(std::move(request)));
   watches = true;
   if (answer.later) {
@@ -284,12 +296,13 @@ Awaitable<bool> Connection::State::answer(Parser& parser, Admitted admitted) {
     co_await socket->serve(parser.release(), std::move(admitted.target.query), house.site);
     co_return false;
   }
+  if (admitted.door == Door::service) {
+    ServiceRequest request = request_of_program(parser.get(), std::move(admitted));
+    co_return co_await answer_program(parser, std::move(request));
+  }
   const bool read = co_await read_body(parser);
   if (!read) {
     co_return false;
-  }
-  if (admitted.door == Door::service) {
-    co_return co_await answer_program(parser, std::move(admitted));
   }
   if (admitted.door == Door::file) {
     Response file = file_response(house.files, admitted.target.path);
@@ -333,9 +346,10 @@ Awaitable<bool> Connection::State::serve_one() {
     }
     co_return false;
   }
-  auto refused = refuse_length(parser);
-  auto judged = refused ? std::variant<Response, Admitted>(std::move(*refused))
-                        : admit(head_to_judge(parser.get()), house);
+  if (auto refused = refuse_length(parser)) {
+    co_return co_await write(std::move(*refused), nullptr);
+  }
+  auto judged = admit(head_to_judge(parser.get()), house);
   if (auto* refusal = std::get_if<Response>(&judged)) {
     co_return co_await write(std::move(*refusal), &parser);
   }
@@ -343,7 +357,10 @@ Awaitable<bool> Connection::State::serve_one() {
   known =
       known || admitted.door == Door::api || admitted.door == Door::live || admitted.door == Door::service;
   if (admitted.door != Door::service) {
-    parser.body_limit(kMostBody);
+    parser.body_limit(kMostBody);  // of a body in chunks; a length was judged as it was read
+    if (parser.content_length().value_or(0) > kMostBody) {
+      co_return co_await write(too_long_body(), nullptr);
+    }
   }
   co_return co_await answer(parser, std::move(admitted));
 }

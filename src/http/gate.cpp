@@ -70,6 +70,14 @@ Response no_token() {
   return refused;
 }
 
+/// For whoever watches that the process serves; it says nothing else, so it needs no token.
+Response alive() {
+  Response response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = "ok\n";
+  return response;
+}
+
 }  // namespace
 
 std::variant<Response, Admitted> admit(const RequestHead& head, House& house) {
@@ -92,6 +100,9 @@ std::variant<Response, Admitted> admit(const RequestHead& head, House& house) {
     Response refused = error_response(405, "wrong_method", "This address does not take this method");
     refused.headers.emplace_back("Allow", methods_of(admitted.door));
     return refused;
+  }
+  if (admitted.target.path == "/healthz") {
+    return alive();
   }
   if (admitted.door == Door::live && !head.upgrades) {
     return error_response(426, "no_websocket", "This address is for a WebSocket");

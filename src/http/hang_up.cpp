@@ -1,6 +1,7 @@
 // Sees that a peer has hung up while nothing is read from it.
 #include "http/hang_up.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <boost/asio.hpp>
@@ -13,6 +14,7 @@ namespace terminally {
 namespace asio = boost::asio;
 
 Awaitable<void> hung_up(Stream& stream) {
+  constexpr Milliseconds kBetweenLooks{500};
   constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable);
   auto& socket = stream.socket();
   for (;;) {
@@ -22,9 +24,12 @@ Awaitable<void> hung_up(Stream& stream) {
     }
     char byte = 0;
     const ssize_t size = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (size > 0) {  // its next request: a hang-up behind it cannot be seen
-      asio::steady_timer never(co_await asio::this_coro::executor, Clock::time_point::max());
-      co_await never.async_wait(kQuietly);
+    if (size > 0) {  // its next request: the socket is readable from now on, and the hang-up is asked for
+      co_await sleep_for(kBetweenLooks);
+      pollfd hang_up{socket.native_handle(), POLLRDHUP, 0};
+      if (::poll(&hang_up, 1, 0) == 0) {
+        continue;
+      }
       co_return;
     }
     if (size == 0 || (errno != EAGAIN && errno != EINTR)) {

@@ -12,7 +12,8 @@
 
 namespace terminally {
 
-/// Returns when the peer has hung up; never while more that it sent waits to be read. Does not throw.
+/// Returns when the peer has hung up, half a second later where more that it sent waits to be read. Does not
+/// throw.
 [[nodiscard]] Awaitable<void> hung_up(Stream& stream);
 
 /// What `work` gives; nothing where it threw.

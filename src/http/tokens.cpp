@@ -4,15 +4,19 @@
 #include <sodium/utils.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/digests.hpp"
 #include "base/files.hpp"
+#include "base/timeout.hpp"
 
 namespace terminally {
 namespace {
 
 constexpr std::size_t kTokenBytes = 32;
+constexpr Milliseconds kOthersMakeIt{1'000};
 
 /// What is in a token's file; empty where that is none of ours.
 std::string token_in(const std::filesystem::path& path) {
@@ -49,8 +53,8 @@ void Tokens::look_at(File& file) {
   if (identity == file.as_read) {
     return;
   }
-  file.as_read = std::move(identity);
   file.token = token_in(file.path);
+  file.as_read = file.token.empty() ? "" : std::move(identity);  // what could not be read may be, next time
   file.credential = sha256_hex(file.token);
 }
 
@@ -65,8 +69,23 @@ std::optional<Bearer> Tokens::bearer_of(std::string_view token) {
   return bearer;
 }
 
+bool Tokens::has(const std::string& credential) {
+  return std::ranges::any_of(files_, [&credential](File& file) {
+    look_at(file);
+    return !file.token.empty() && file.credential == credential;
+  });
+}
+
 std::string Tokens::token_of(Role role) {
-  std::string token = token_in(file_of(role).path);
+  const std::filesystem::path& path = file_of(role).path;
+  make_private_directory(path.parent_path());
+  const auto by = Clock::now() + kOthersMakeIt;
+  FileLock alone = FileLock::try_lock(path.string() + ".lock");
+  while (!alone && Clock::now() < by) {  // all who ask at once get one
+    std::this_thread::sleep_for(Milliseconds(5));
+    alone = FileLock::try_lock(path.string() + ".lock");
+  }
+  std::string token = token_in(path);
   return token.empty() ? rotate(role) : token;
 }
 

@@ -20,6 +20,9 @@ class Tokens {
   /// Who has it, by the files as they are now. Compared in constant time.
   [[nodiscard]] std::optional<Bearer> bearer_of(std::string_view token);
 
+  /// Whether a token that is good now has this credential.
+  [[nodiscard]] bool has(const std::string& credential);
+
   /// The token of a role, which is made where there is none. Throws Error(io).
   [[nodiscard]] std::string token_of(Role role);
   /// A new token in place of the old one, which is good for nothing from now on. Throws Error(io).

@@ -1,5 +1,6 @@
 """MCP over HTTP at /mcp of `serve`: who is let in, both eras, and connections that break."""
 
+import json
 import os
 import random
 import signal
@@ -9,9 +10,9 @@ import unittest
 
 import path  # noqa: F401
 from harness import Sandbox, Stopwatch, main, poll
-from harness.browser import PageServer
+from harness.browser import PageServer, read_answer
 from harness.client import run_cli
-from harness.http_client import HttpClient, token_of
+from harness.http_client import CLAIM, HttpClient, token_of
 
 
 class HttpTest(unittest.TestCase):
@@ -42,8 +43,8 @@ class Entry(HttpTest):
         view = token_of(self.sandbox, "--role", "view")
         self.assertNotEqual(view, self.token)
         files = sorted(self.sandbox.state.glob(".token-*"))
-        self.assertEqual([file.name for file in files], [".token-exec", ".token-view"])
-        self.assertEqual([stat.S_IMODE(file.stat().st_mode) for file in files], [0o600, 0o600])
+        self.assertEqual([file.name for file in files], [".token-exec", ".token-exec.lock", ".token-view", ".token-view.lock"])
+        self.assertEqual([stat.S_IMODE(file.stat().st_mode) for file in files], 4 * [0o600])
         self.assertNotIn("token", run_cli(self.sandbox, "instances").stdout.decode())
 
     def test_a_new_token_is_good_at_once_and_the_old_one_for_nothing(self) -> None:
@@ -55,6 +56,16 @@ class Entry(HttpTest):
         self.assertEqual(other.request("ping").status, 404, "a session is its token's")
         other.session = None
         other.initialize()
+
+    def test_a_new_token_ends_what_the_old_one_had_open(self) -> None:
+        client = self.client()
+        own = client.send("GET").events()
+        self.assertEqual(next(own).data, "")
+        listens = client.modern("subscriptions/listen", {"notifications": {"resourcesListChanged": True}}).events()
+        next(listens)
+        token_of(self.sandbox, "--rotate")
+        self.assertEqual([event.data for event in own], [])
+        self.assertEqual([event.data for event in listens], [])
 
     def test_strangers(self) -> None:
         """T2: each is refused before its body is read."""
@@ -94,9 +105,55 @@ class Entry(HttpTest):
         tools = looking.request("tools/list").json["result"]["tools"]
         self.assertIn("list_tabs", [tool["name"] for tool in tools])
         self.assertTrue(all(tool["annotations"]["readOnlyHint"] for tool in tools))
+        self.assertFalse({"read_file", "list_files"} & {tool["name"] for tool in tools})
         self.assertEqual([tab["name"] for tab in looking.call("list_tabs")["tabs"]], ["seen"])
-        refused = looking.request("tools/call", {"name": "create_tab", "arguments": {}}).json["error"]
-        self.assertIn("may only look", refused["message"])
+        for tool, arguments in (("create_tab", {}), ("read_file", {"path": str(self.sandbox.state / ".token-exec")})):
+            refused = looking.request("tools/call", {"name": tool, "arguments": arguments}).json["error"]
+            self.assertIn("and this client's token may not", refused["message"])
+
+    def test_what_is_masked_is_masked_for_both_roles(self) -> None:
+        token = "ghp_" + "a1B2" * 9
+        acting = self.client("/mcp/work")
+        tab = acting.call("create_tab")["window_id"]
+        self.assertNotIn(token, str(acting.call("execute_command", window_id=tab, command=f"echo {token}")))
+        looking = self.client("/mcp/work", token_of(self.sandbox, "--role", "view"))
+        for client in (acting, looking):
+            shown = str(client.call("read_screen", window_id=tab))
+            self.assertNotIn(token, shown)
+            self.assertIn("redacted", shown)
+
+    def test_strangers_are_refused_before_they_have_sent_their_body(self) -> None:
+        client = self.client(begun=False)
+        with self.served.connect() as connection:
+            connection.sendall(client.bytes_of("POST", Authorization=None, Content_Length="1000"))
+            self.assertEqual(read_answer(connection).status, 401)
+
+    def test_where_a_body_ends_is_certain(self) -> None:
+        """Else its rest would be another request."""
+        client = self.client()
+        for coding in ("gzip", "gzip, chunked", "chunked\r\nTransfer-Encoding: chunked", "identity"):
+            with self.subTest(coding), self.served.connect() as connection:
+                inner = client.bytes_of("DELETE")
+                connection.sendall(client.bytes_of("POST", Content_Length=None, Transfer_Encoding=coding) + inner)
+                answers = connection.makefile("rb").read()
+                self.assertEqual(answers.count(b"HTTP/1.1 "), 1, answers)
+                self.assertRegex(answers, rb"^HTTP/1.1 (400|501) ")
+        self.assertEqual(client.request("ping").status, 200)
+
+    def test_headers_behind_the_body_count_for_nothing(self) -> None:
+        client = self.client()
+        body = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+        sent = b"%x\r\n%s\r\n0\r\nContent-Type: application/json\r\n\r\n" % (len(body), body)
+        with self.served.connect() as connection:
+            head = client.bytes_of("POST", Content_Length=None, Content_Type=None, Transfer_Encoding="chunked")
+            connection.sendall(head + sent)
+            self.assertEqual(read_answer(connection).status, 415)
+
+    def test_a_refused_request_opens_no_instance(self) -> None:
+        client = self.client()
+        for n in range(70):
+            self.assertEqual(HttpClient(self.served, self.token, f"/mcp/no{n}").request("ping").status, 400)
+        self.client("/mcp/work").call("list_tabs")
 
     def test_methods_and_bodies(self) -> None:
         client = self.client()
@@ -188,7 +245,7 @@ class Legacy(HttpTest):
             numbers = [int(identity.partition("-")[2]) for identity in seen]
             self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
             self.assertEqual(answer["result"]["structuredContent"]["output"].split("\n")[:20], [f"line {i}" for i in range(1, 21)])
-        self.assertGreater(cuts, 5)
+        self.assertGreater(cuts, 0)
 
     def test_a_client_that_is_gone_cancels_nothing(self) -> None:
         client = self.client()
@@ -246,8 +303,45 @@ class Modern(HttpTest):
 
         poll(lambda: state() == "cancelled", 10, "the end of the command")
 
+    def slow_call(self, client: HttpClient, command: str) -> tuple[str, bytes]:
+        made = client.modern("tools/call", {"name": "create_tab", "arguments": {}}).reply()["result"]["structuredContent"]
+        params = {"name": "execute_command", "arguments": {"window_id": made["window_id"], "command": command}, "_meta": CLAIM}
+        body = json.dumps({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": params}).encode()
+        headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": "execute_command"}
+        return made["window_id"], client.bytes_of("POST", body, Accept="application/json", **headers)
+
+    def test_hanging_up_before_anything_is_said_cancels(self) -> None:
+        client = self.client(begun=False)
+        for behind in (b"", b"\r\n"):  # a byte behind the request hides no hang-up
+            with self.subTest(behind):
+                begun = self.sandbox.home / f"begun{len(behind)}"
+                tab, call = self.slow_call(client, f"touch {begun}; sleep 60")
+                with self.served.connect() as connection:
+                    connection.sendall(call)
+                    poll(begun.exists, 20, "the command")
+                    connection.sendall(behind)
+
+                def state(tab: str = tab) -> str:
+                    asked = client.modern("tools/call", {"name": "get_command_state", "arguments": {"window_id": tab}})
+                    return asked.reply()["result"]["structuredContent"]["state"]
+
+                poll(lambda state=state: state() == "cancelled", 10, "the end of the command")
+
+    def test_a_next_request_is_no_hang_up(self) -> None:
+        client = self.client(begun=False)
+        begun = self.sandbox.home / "begun"
+        _, call = self.slow_call(client, f"touch {begun}; sleep 2; echo do''ne")
+        with self.served.connect() as connection:
+            connection.sendall(call)
+            poll(begun.exists, 20, "the command")
+            connection.sendall(client.bytes_of("POST", b"{", Connection="close"))
+            heard = connection.makefile("rb").read()
+        self.assertLess(heard.find(b"200 OK"), heard.find(b"400 Bad"))
+        self.assertIn(b"done", heard)
+
     def test_subscriptions(self) -> None:
         client = self.client(begun=False)
+        self.assertEqual(client.modern("subscriptions/listen", {"notifications": {}}, Accept="application/json").status, 406)
         events = client.modern("subscriptions/listen", {"notifications": {"resourcesListChanged": True}}).events()
         self.assertEqual(next(events).json["method"], "notifications/subscriptions/acknowledged")
         client.modern("tools/call", {"name": "create_tab", "arguments": {}}).reply()

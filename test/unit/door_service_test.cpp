@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/spawned.hpp"
 #include "connection.hpp"
+#include "door/event_reader.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -18,13 +20,16 @@ using namespace terminally::test;
 
 namespace {
 
+const std::string kSlowParams =
+    R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
+
 struct DoorScene {
   DoorScene()
       : service(directory.path(), [this](const std::string& name) {
           if (name == "bad name") {
             throw Error(ErrorCode::invalid_argument, "no instance can have that name");
           }
-          return ServedInstance{server.core(), settings_of("view"), settings_of("exec"), false};
+          return ServedInstance{server.core(), settings_of("view"), settings_of("exec"), ends_with_process};
         }) {}
 
   template <class T>
@@ -36,6 +41,29 @@ struct DoorScene {
     }
     REQUIRE(spawned.is_over());
     return spawned.result();
+  }
+
+  void run_to_end(Awaitable<void> work) {
+    const Spawned<> spawned(server.core()->executor, std::move(work));
+    const auto give_up = Clock::now() + std::chrono::seconds(20);
+    while (!spawned.is_over() && Clock::now() < give_up) {
+      server.settle();
+    }
+    REQUIRE(spawned.is_over());
+  }
+
+  /// A call of the slow tool by a client that takes JSON alone.
+  ServiceRequest json_call(const std::string& id = "1") const {
+    ServiceRequest sent = request("POST", body("tools/call", kSlowParams, id));
+    sent.headers["accept"] = "application/json";
+    return sent;
+  }
+
+  void tell_progress() {
+    Progress step;
+    step.progress = 1;
+    step.message = "half";
+    server.slow_tool().progress(step);
   }
 
   /// As one client with one token sends it; a client of the session where it has one.
@@ -75,8 +103,9 @@ struct DoorScene {
     return whole(request("POST", body(method, params)));
   }
 
-  void initialize() {
-    const Response begun = post("initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})");
+  void initialize(const std::string& version = "2025-11-25") {
+    const Response begun =
+        post("initialize", R"({"protocolVersion":")" + version + R"(","capabilities":{}})");
     REQUIRE(begun.status == 200);
     REQUIRE(begun.headers.size() == 1);
     CHECK(begun.headers[0].first == "Mcp-Session-Id");
@@ -85,14 +114,12 @@ struct DoorScene {
 
   TempDir directory;
   TestServer server;
+  bool ends_with_process = false;
   McpService service;
   std::string path = "/mcp";
   std::string credential = "a token";
   std::string session;
 };
-
-const std::string kSlowParams =
-    R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
 
 /// The params of a modern call of the slow tool.
 std::string slow_modern() {
@@ -138,7 +165,8 @@ TEST_CASE("http service: an initialize that is refused begins no session") {
 TEST_CASE("http service: a name that no instance can have") {
   DoorScene scene;
   scene.path = "/mcp/bad name";
-  CHECK_THROWS_AS(scene.post("ping"), Error);
+  CHECK(scene.post("ping").status == 400);  // nothing is opened for it
+  CHECK_THROWS_AS(scene.whole(scene.modern("tools/list", claim())), Error);
 }
 
 TEST_CASE("http service: a modern request leaves nothing behind") {
@@ -273,4 +301,233 @@ TEST_CASE("http service: the end answers who can be answered, and takes nothing 
   static_cast<void>(scene.run(own.source()));  // the id that comes first
   CHECK(scene.run(own.source()).empty());
   CHECK(scene.post("ping").status == 503);
+}
+
+TEST_CASE(
+    "http service: those of one token ask three quarters of what there is room for, and others the rest") {
+  DoorScene scene;
+  const auto batch_of = [](int calls) {
+    std::string batch;
+    for (int id = 2; id < calls + 2; ++id) {
+      batch += (batch.empty() ? "[" : ",") + DoorScene::body("tools/call", kSlowParams, std::to_string(id));
+    }
+    return batch + "]";
+  };
+  std::vector<ServiceAnswer> waiting;
+  for (int session = 0; session < 3; ++session) {
+    scene.initialize("2025-03-26");
+    waiting.push_back(scene.answer(scene.request("POST", batch_of(998))));
+    REQUIRE(waiting.back().later);
+    scene.session.clear();
+  }
+  scene.initialize("2025-03-26");
+  CHECK(scene.whole(scene.request("POST", batch_of(7))).status == 503);
+  const Response busy = scene.whole(scene.modern("tools/list", claim()));
+  CHECK(busy.status == 200);  // one is less than seven
+  scene.session.clear();
+  scene.credential = "another token";
+  scene.initialize("2025-03-26");
+  waiting.push_back(scene.answer(scene.request("POST", batch_of(990))));
+  CHECK(waiting.back().later);
+  CHECK(scene.whole(scene.request("POST", batch_of(17))).status == 503);
+  scene.server.open_gate();
+  CHECK(scene.post("ping").status == 200);
+  CHECK(scene.whole(scene.request("POST", batch_of(17))).status == 200);
+}
+
+TEST_CASE("http service: what is not answered yet takes so many bytes together, and of one token less") {
+  Budget budget;
+  constexpr std::size_t kMost = Budget::kMostBytes;
+  Budget::Share first = budget.take("one", 1, kMost / 4 * 3);
+  REQUIRE(first);
+  CHECK_FALSE(budget.take("one", 1, 1));
+  CHECK_FALSE(budget.take("two", 1, kMost / 4 + 1));
+  const Budget::Share second = budget.take("two", 1, kMost / 4);
+  CHECK(second);
+  CHECK_FALSE(budget.take("three", 1, 1));
+  CHECK(budget.take("three", 1, 0));
+  first.reset();
+  CHECK(budget.take("one", 1, kMost / 4 * 3));
+}
+
+TEST_CASE("http service: a session that is deleted ends all that waits for it, and cancels nothing") {
+  DoorScene scene;
+  scene.initialize();
+  const Response own = scene.whole(scene.request("GET"));
+  static_cast<void>(scene.run(own.source()));  // the id that comes first
+  const ServiceAnswer first = scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  REQUIRE(first.later);
+  scene.tell_progress();
+  const Response streamed = scene.run(first.later());
+  REQUIRE(streamed.source);
+  static_cast<void>(scene.run(streamed.source()));
+  static_cast<void>(scene.run(streamed.source()));
+  const ServiceAnswer second = scene.answer(scene.json_call("2"));
+  REQUIRE(second.later);
+  const Spawned<Response> later(scene.server.core()->executor, second.later());
+  scene.server.settle();
+  CHECK(scene.whole(scene.request("DELETE")).status == 200);
+  CHECK(scene.run(own.source()).empty());
+  CHECK(scene.run(streamed.source()).empty());
+  scene.server.settle();
+  CHECK(later.is_over());
+  CHECK(scene.server.slow_tool().cancelled == 0);
+}
+
+TEST_CASE("http service: the end cancels what ends with the process, and nothing else") {
+  for (const bool ends : {false, true}) {
+    CAPTURE(ends);
+    DoorScene scene;
+    scene.ends_with_process = ends;
+    scene.initialize();
+    static_cast<void>(scene.answer(scene.json_call()));
+    REQUIRE(scene.server.slow_tool().entered == 1);
+    scene.run_to_end(scene.service.finish(Clock::now()));
+    scene.server.settle();
+    CHECK(scene.server.slow_tool().cancelled == (ends ? 1 : 0));
+  }
+}
+
+TEST_CASE("http service: the end waits for what ends by itself") {
+  DoorScene scene;
+  scene.initialize();
+  const ServiceAnswer waiting = scene.answer(scene.json_call());
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  const Spawned<> end(scene.server.core()->executor,
+                      scene.service.finish(Clock::now() + std::chrono::seconds(60)));
+  scene.server.settle();
+  CHECK_FALSE(end.is_over());
+  scene.server.open_gate();
+  REQUIRE(later.is_over());
+  CHECK(later.result().body.find("done") != std::string::npos);
+}
+
+TEST_CASE("http service: a call that its client cancels is answered by nothing") {
+  DoorScene scene;
+  scene.initialize();
+  const ServiceAnswer waiting = scene.answer(scene.json_call("7"));
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  scene.server.settle();
+  const std::string cancel =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})";
+  CHECK(scene.whole(scene.request("POST", cancel)).status == 202);
+  scene.server.settle();
+  REQUIRE(later.is_over());
+  CHECK(later.result().status == 202);
+  CHECK(scene.server.slow_tool().cancelled == 1);
+}
+
+TEST_CASE("http service: an answer within a second is JSON for who takes events, too") {
+  DoorScene scene;
+  const auto begun = Clock::now();
+  const ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
+  REQUIRE(waiting.later);
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  scene.server.settle();
+  scene.server.open_gate();
+  REQUIRE(later.is_over());
+  const bool in_time = Clock::now() - begun < Milliseconds(900);  // the machine may have stood still
+  CHECK((!in_time || later.result().content_type == "application/json"));
+}
+
+TEST_CASE("http service: a client of an older revision gets no event without a message") {
+  DoorScene scene;
+  scene.initialize("2025-06-18");
+  const ServiceAnswer waiting =
+      scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  REQUIRE(waiting.later);
+  scene.tell_progress();
+  const Response streamed = scene.run(waiting.later());
+  REQUIRE(streamed.source);
+  CHECK(scene.run(streamed.source()).starts_with("event: message\nid: 2-1\ndata: {"));
+  const Response batch = scene.whole(scene.request("POST", "[" + DoorScene::body("ping", "{}") + "]"));
+  CHECK(batch.status == 400);
+}
+
+TEST_CASE(
+    "http endpoint: a thousand sessions of a token, of which the one that was idle longest makes room") {
+  TestServer server;
+  Endpoint endpoint(ServedInstance{server.core(), settings_of("view"), settings_of("exec"), false});
+  const Bearer bearer{Role::exec, "a token"};
+  CHECK(endpoint.new_session({Role::view, "t"})->peer().settings()->identity == "view");
+  std::vector<HttpSessionPtr> all;
+  for (std::size_t i = 0; i < Endpoint::kMostSessions; ++i) {
+    all.push_back(endpoint.new_session(bearer));
+    REQUIRE(all.back());
+    endpoint.admit(all.back());
+  }
+  const Bearer other{Role::view, "another token"};
+  const HttpSessionPtr others = endpoint.new_session(other);
+  REQUIRE(others);
+  endpoint.admit(others);
+  for (const auto& one : all) {
+    REQUIRE(endpoint.find(one->id(), bearer) == one);
+  }
+  const auto listens_to = [](const HttpSessionPtr& session) {
+    return std::make_unique<EventReader>(session->find(0), EventForm(), [] {});
+  };
+  all[0]->note_use();
+  std::vector<std::unique_ptr<EventReader>> readers;
+  readers.push_back(listens_to(all[1]));
+  all.push_back(endpoint.new_session(bearer));
+  REQUIRE(all.back());
+  endpoint.admit(all.back());
+  CHECK(endpoint.find(all[0]->id(), bearer));
+  CHECK(endpoint.find(all[1]->id(), bearer));
+  CHECK_FALSE(endpoint.find(all[2]->id(), bearer));
+  CHECK(all[2]->find(0)->has_ended());
+  CHECK(endpoint.find(others->id(), other));
+  for (const auto& one : all) {
+    readers.push_back(listens_to(one));
+  }
+  CHECK_FALSE(endpoint.new_session(bearer));
+  endpoint.tidy([](const std::string& credential) { return credential == "another token"; });
+  CHECK_FALSE(endpoint.find(all[0]->id(), bearer));
+  CHECK(all[0]->find(0)->has_ended());
+  CHECK(endpoint.find(others->id(), other));
+}
+
+TEST_CASE("http session: of streams that nobody reads so many are kept, and those that are read") {
+  TestServer server;
+  HttpSession session(server.core(), settings_of("exec"), "a token");
+  std::vector<std::shared_ptr<EventStream>> streams;
+  for (std::size_t i = 0; i < HttpSession::kMostStreams + 2; ++i) {
+    streams.push_back(session.new_stream());
+    session.keep(streams.back());
+  }
+  const EventReader reader(streams[1], EventForm(), [] {});
+  session.tidy();
+  CHECK_FALSE(session.find(1));
+  CHECK(session.find(2) == streams[1]);
+  CHECK(session.find(3) == streams[2]);
+  streams[10]->reply({std::string(HttpSession::kMostKeptBytes, 'x')});
+  session.tidy();
+  CHECK_FALSE(session.find(3));
+  CHECK(session.find(11));
+  CHECK(session.find(2));
+  session.close();
+  CHECK(streams[0]->has_ended());  // though it was forgotten
+}
+
+TEST_CASE("http service: a session whose requests are too large is told to wait") {
+  DoorScene scene;
+  scene.initialize();
+  for (int i = 2; i < 7; ++i) {
+    ServiceRequest large = scene.json_call(std::to_string(i));
+    large.body.append(std::size_t{15} << 20U, ' ');
+    static_cast<void>(scene.answer(std::move(large)));
+  }
+  const Response busy = scene.post("ping");
+  CHECK(busy.status == 503);
+  CHECK(busy.headers == std::vector<std::pair<std::string, std::string>>{{"Retry-After", "1"}});
+  CHECK(scene.whole(scene.request("POST", R"({"jsonrpc":"2.0","method":"notifications/x"})")).status == 202);
+  scene.server.open_gate();
+  CHECK(scene.post("ping").status == 200);
+}
+
+TEST_CASE("http service: a modern reply that is an error of the request has a status of its own") {
+  DoorScene scene;
+  const Response refused = scene.whole(scene.modern("tasks/get", claim(R"(,"taskId":"slow")")));
+  CHECK(refused.status == 400);
+  CHECK(ordered_json::parse(refused.body)["error"]["code"] == kMissingClientCapability);
 }

@@ -120,3 +120,59 @@ TEST_CASE("event stream: a later reader takes over") {
   stream.end_turn(second);
   CHECK(stream.left_at());
 }
+
+TEST_CASE("event stream: going back again and again forgets nothing, and counts nothing twice") {
+  EventStream stream(1, true);
+  const std::string half(EventStream::kKeptBytes / 2, 'x');
+  CHECK(stream.notify(half, Delivery::must));
+  CHECK(stream.notify(half, Delivery::must));
+  for (int i = 0; i < 4; ++i) {
+    CHECK(taken_from(stream).size() == 2);
+    stream.go_back_behind(0);
+  }
+  CHECK(taken_from(stream).size() == 2);
+  CHECK(stream.bytes() == 2 * half.size());
+  CHECK(stream.notify("more", Delivery::may_drop));
+}
+
+TEST_CASE("event stream: of a session's own, which perhaps nobody reads, all may be dropped") {
+  EventStream own(0, true);
+  std::size_t taken = 0;
+  while (taken < 1'000 && own.notify(std::to_string(taken) + std::string(1'000, 'x'), Delivery::must)) {
+    ++taken;
+  }
+  CHECK(taken < 300);
+}
+
+TEST_CASE("event stream: what it answers is let go of at its end") {
+  EventStream stream(1, true);
+  const auto share = std::make_shared<int>(1);
+  stream.hold(share);
+  CHECK(share.use_count() == 2);
+  stream.end();
+  CHECK(share.use_count() == 1);
+}
+
+TEST_CASE("event reader: one that was taken over takes nothing, and what was not written is not forgotten") {
+  boost::asio::io_context io;
+  const auto stream = std::make_shared<EventStream>(1, true);
+  EventForm form;
+  form.ids = true;
+  int gone = 0;
+  {
+    EventReader first(stream, form, [&gone] { ++gone; });
+    EventReader second(stream, form, [&gone] { ++gone; });
+    for (int i = 0; i < 400; ++i) {
+      CHECK(stream->notify("x", Delivery::must));
+    }
+    CHECK(test::run(io, first.read()).empty());
+    const std::string piece = test::run(io, second.read());
+    CHECK(piece.find("id: 1-64\n") != std::string::npos);
+    CHECK(piece.find("id: 1-65\n") == std::string::npos);
+    stream->go_back_behind(0);  // it was never written
+    CHECK(test::run(io, second.read()).starts_with("event: message\nid: 1-1\n"));
+    stream->end();
+  }
+  CHECK(gone == 2);
+  CHECK(stream->left_at());
+}

@@ -240,6 +240,7 @@ TEST_CASE("http gate: programs show a token, and no Origin but the own one") {
       {"a name that leads here", [](RequestHead& head) { head.hosts = {"evil.com:7332"}; }, 403},
       {"no token", [](RequestHead& head) { head.authorization = ""; }, 401},
       {"another scheme", [](RequestHead& head) { head.authorization = "Basic good"; }, 401},
+      {"a scheme as long", [](RequestHead& head) { head.authorization = "Digest good"; }, 401},
       {"a scheme alone", [](RequestHead& head) { head.authorization = "Bearer "; }, 401},
       {"no blank", [](RequestHead& head) { head.authorization = "Bearergood"; }, 401},
       {"in lower case", [](RequestHead& head) { head.authorization = "bearer good"; }, 0},
@@ -268,4 +269,17 @@ TEST_CASE("http gate: programs show a token, and no Origin but the own one") {
   scene.house.service = nullptr;
   scene.head.target = "/mcp";
   CHECK(std::get<Admitted>(admit(scene.head, scene.house)).door == Door::file);
+}
+
+TEST_CASE("http gate: that the process serves is told without a token, and to nobody elsewhere") {
+  GateScene scene;
+  scene.head.method = "GET";
+  scene.head.target = "/healthz";
+  scene.head.hosts = {"127.0.0.1:7332"};
+  CHECK(scene.judge() == 200);
+  scene.head.method = "POST";
+  CHECK(scene.judge() == 403);
+  scene.head.method = "GET";
+  scene.head.hosts = {"evil.com:7332"};
+  CHECK(scene.judge() == 403);
 }

@@ -42,4 +42,7 @@ TEST_CASE("http tokens: one for each role, made once, and replaced at once") {
   CHECK_FALSE(other.bearer_of(view));
   write_file(directory.path() / "state" / ".token-view", "short\n");
   CHECK_FALSE(other.bearer_of("short"));
+  CHECK(other.has(other.bearer_of(next)->credential));
+  CHECK_FALSE(other.has(before));
+  CHECK_FALSE(other.has(""));
 }

@@ -50,6 +50,7 @@ class Reply:
 
     def events(self) -> Iterator[Event]:
         """One by one as they come, to the end of the stream. Comments are left out."""
+        assert self.streams, self.body()
         fields: dict[str, str] = {}
         while line := self.response.readline().decode():
             name, _, value = line.rstrip("\n").partition(": ")
@@ -58,6 +59,7 @@ class Reply:
             elif "data" in fields:
                 yield Event(fields.get("id", ""), fields["data"])
                 fields = {}
+        assert self.response.chunk_left is None, "the stream was cut, and not ended"
 
     def reply(self) -> dict:
         """The message that answers the request: as JSON, or as the last event."""
@@ -81,24 +83,29 @@ class HttpClient:
         self.session: str | None = None
         self.ids = 0
 
-    def send(self, method: str, body: bytes = b"", **headers: str | None) -> Reply:
-        """With headers that are added or, where None, left out; `_` stands for `-`."""
+    def bytes_of(self, method: str, body: bytes = b"", **headers: str | None) -> bytes:
+        """A request, with headers that are added or, where None, left out; `_` stands for `-`."""
         given = {
             "Host": self.server.host,
             "Authorization": f"Bearer {self.token}",
             "Accept": "application/json, text/event-stream",
             "Content-Type": "application/json",
-        } | ({"Mcp-Session-Id": self.session} if self.session else {})
+        }
+        if self.session:
+            given["Mcp-Session-Id"] = self.session
+        if body or method == "POST":
+            given["Content-Length"] = str(len(body))
         for name, value in headers.items():
             name = name.replace("_", "-")
             given.pop(name, None)
             if value is not None:
                 given[name] = value
-        if body or method == "POST":
-            given.setdefault("Content-Length", str(len(body)))
         head = f"{method} {self.path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in given.items())
+        return head.encode("latin-1") + b"\r\n" + body
+
+    def send(self, method: str, body: bytes = b"", **headers: str | None) -> Reply:
         connection = self.server.connect()
-        connection.sendall(head.encode("latin-1") + b"\r\n" + body)
+        connection.sendall(self.bytes_of(method, body, **headers))
         return Reply(connection, method)
 
     def post(self, message: object, **headers: str | None) -> Reply:
