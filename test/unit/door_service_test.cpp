@@ -501,9 +501,11 @@ TEST_CASE("http session: of streams that nobody reads so many are kept, and thos
   CHECK(session.find(2) == streams[1]);
   CHECK(session.find(3) == streams[2]);
   streams[10]->reply({std::string(HttpSession::kMostKeptBytes, 'x')});
+  streams[20]->reply({"x"});
   session.tidy();
+  CHECK(session.find(21));
+  CHECK_FALSE(session.find(11));
   CHECK_FALSE(session.find(3));
-  CHECK(session.find(11));
   CHECK(session.find(2));
   session.close();
   CHECK(streams[0]->has_ended());  // though it was forgotten

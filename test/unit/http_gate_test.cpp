@@ -278,7 +278,7 @@ TEST_CASE("http gate: that the process serves is told without a token, and to no
   scene.head.hosts = {"127.0.0.1:7332"};
   CHECK(scene.judge() == 200);
   scene.head.method = "POST";
-  CHECK(scene.judge() == 403);
+  CHECK(scene.judge() == 405);
   scene.head.method = "GET";
   scene.head.hosts = {"evil.com:7332"};
   CHECK(scene.judge() == 403);
