@@ -11,9 +11,12 @@
 
 #include "app/composition.hpp"
 #include "app/exit_deadline.hpp"
+#include "app/http_instances.hpp"
 #include "base/background.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
+#include "door/mcp_service.hpp"
 #include "http/links.hpp"
 #include "http/listener.hpp"
 #include "http/server.hpp"
@@ -27,6 +30,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Milliseconds kPageExitWithin{1'700};
+constexpr Milliseconds kCallsEndWithin{800};
 constexpr Milliseconds kPagesEndWithin{1'000};
 constexpr std::uint16_t kPortsToTry = 10;
 
@@ -43,12 +47,29 @@ FileLock own_page(const Config& config) {
   return lock;
 }
 
-std::unique_ptr<HttpServer> listen_anywhere(const asio::any_io_executor& executor, Site& site) {
+/// What is served, and to whom.
+struct Served {
+  Served(const asio::any_io_executor& executor, const Config& config)
+      : site(executor, in_project(config)),
+        instances(executor, in_project(config)),
+        service(config.state_root, [this](const std::string& name) { return instances.open(name); }) {}
+
+  PageSite site;
+  HttpInstances instances;
+  McpService service;
+};
+
+std::unique_ptr<HttpServer> listen_at(const asio::any_io_executor& executor, const ListenPlace& place,
+                                      Served& served) {
+  return std::make_unique<HttpServer>(executor, place, served.site, web_files(), &served.service);
+}
+
+std::unique_ptr<HttpServer> listen_anywhere(const asio::any_io_executor& executor, Served& served) {
   ListenPlace place;
   const std::uint16_t last = place.port + kPortsToTry - 1;
   for (;; ++place.port) {
     try {
-      return std::make_unique<HttpServer>(executor, place, site, web_files());
+      return listen_at(executor, place, served);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::busy || place.port == last) {
         throw;
@@ -58,13 +79,12 @@ std::unique_ptr<HttpServer> listen_anywhere(const asio::any_io_executor& executo
 }
 
 std::unique_ptr<HttpServer> listen(const asio::any_io_executor& executor,
-                                   const std::optional<ListenPlace>& place, Site& site) {
-  return place ? std::make_unique<HttpServer>(executor, *place, site, web_files())
-               : listen_anywhere(executor, site);
+                                   const std::optional<ListenPlace>& place, Served& served) {
+  return place ? listen_at(executor, *place, served) : listen_anywhere(executor, served);
 }
 
 /// Later signals change nothing: the guard bounds the time of the end.
-Awaitable<void> serve_until_signal(HttpServer& server, UniqueFd links, ExitDeadline& guard) {
+Awaitable<void> serve_until_signal(HttpServer& server, Served& served, UniqueFd links, ExitDeadline& guard) {
   const auto executor = co_await asio::this_coro::executor;
   asio::signal_set signals(executor, SIGTERM, SIGINT, SIGHUP);
   std::function<Link(Role)> make = [&server](Role role) {
@@ -76,7 +96,11 @@ Awaitable<void> serve_until_signal(HttpServer& server, UniqueFd links, ExitDeadl
     co_await signals.async_wait(asio::use_awaitable);
   }
   guard.arm(kPageExitWithin);
-  co_await server.end(Clock::now() + kPagesEndWithin);
+  const auto begun = Clock::now();
+  const Spawned<> calls(executor, served.service.finish(begun + kCallsEndWithin));
+  co_await server.end(begun + kPagesEndWithin);
+  co_await calls.wait_by(begun + kPagesEndWithin);
+  co_await served.instances.shut_down();
 }
 
 }  // namespace
@@ -90,14 +114,16 @@ int serve_page(const Config& config, const std::optional<ListenPlace>& place,
   const FileLock lock = own_page(config);
   asio::io_context io(1);
   ExitDeadline guard;
-  PageSite site(io.get_executor(), in_project(config));
-  const auto server = listen(io.get_executor(), place, site);
+  guard.leave_rest_to({"terminally-mcp", "--runtime-dir", config.runtime_root.string(), "--state-dir",
+                       config.state_root.string(), "--tmux", config.tmux, "instances", "clean"});
+  Served served(io.get_executor(), config);
+  const auto server = listen(io.get_executor(), place, served);
   ListenPlace links;
   links.socket = page_links(config);
   UniqueFd listener = listen_on(links);
   tell(server->place());
   std::exception_ptr failure;
-  asio::co_spawn(io, serve_until_signal(*server, std::move(listener), guard),
+  asio::co_spawn(io, serve_until_signal(*server, served, std::move(listener), guard),
                  [&](const std::exception_ptr& error) {
                    failure = error;
                    io.stop();

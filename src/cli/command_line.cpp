@@ -54,9 +54,9 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   }
   add_exec(app, config, action, behind_dashes);
   for (const auto& add :
-       {add_open, add_serve,     add_send,        add_wait,     add_cancel,  add_close, add_history,
-        add_cp,   add_instances, add_hosts,       add_setup,    add_doctor,  add_demo,  add_uninstall,
-        add_help, add_version,   add_completions, add_complete, add_gateway, add_relay}) {
+       {add_open,      add_serve, add_token,     add_send,        add_wait,     add_cancel,  add_close,
+        add_history,   add_cp,    add_instances, add_hosts,       add_setup,    add_doctor,  add_demo,
+        add_uninstall, add_help,  add_version,   add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
 }

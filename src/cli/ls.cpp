@@ -7,10 +7,10 @@
 
 #include "base/spawned.hpp"
 #include "cli/guest.hpp"
-#include "cli/instance_use.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
+#include "terminal/instance_use.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
 #include "toolkit/results_json.hpp"

@@ -55,6 +55,7 @@ void add_uninstall(CLI::App& app, Config& config, Action& action);
 void add_demo(CLI::App& app, Config& config, Action& action);
 void add_serve(CLI::App& app, Config& config, Action& action);
 void add_open(CLI::App& app, Config& config, Action& action);
+void add_token(CLI::App& app, Config& config, Action& action);
 void add_hosts(CLI::App& app, Config& config, Action& action);
 void add_gateway(CLI::App& app, Config& config, Action& action);
 void add_relay(CLI::App& app, Config& config, Action& action);

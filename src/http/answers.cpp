@@ -109,7 +109,9 @@ std::string head_of(const Response& response, bool keeps_alive, bool chunked) {
       boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));
   std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
   head.append(status.data(), status.size()).append("\r\n");
-  head.append("Content-Type: ").append(response.content_type).append("\r\n");
+  if (!response.content_type.empty()) {
+    head.append("Content-Type: ").append(response.content_type).append("\r\n");
+  }
   for (const auto& [name, value] : response.headers) {
     head.append(name).append(": ").append(value).append("\r\n");
   }

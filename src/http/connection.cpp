@@ -1,11 +1,13 @@
 // Reads requests, has them admitted, and writes the answers.
 #include "http/connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "base/error.hpp"
 #include "http/answers.hpp"
 #include "http/gate.hpp"
+#include "http/hang_up.hpp"
 #include "http/page_socket.hpp"
 #include "http/stream.hpp"
 #include "json/json_reader.hpp"
@@ -57,15 +60,25 @@ RequestHead head_to_judge(const http::request<http::string_body>& request) {
   head.origins = all_of(request, http::field::origin);
   head.fetch_site = single(request, "Sec-Fetch-Site");
   head.cookies = single(request, "Cookie");
+  head.authorization = single(request, "Authorization");
   head.upgrades = beast::websocket::is_upgrade(request);
   return head;
 }
 
+/// Where the body ends must be certain, or its end would be taken for the next request (RFC 9112, 6.3).
 std::optional<Response> refuse_length(const Parser& parser) {
+  const auto codings = all_of(parser.get(), http::field::transfer_encoding);
+  if (!codings.empty() && (codings.size() > 1 || !beast::iequals(codings.front(), "chunked"))) {
+    return error_response(501, "invalid_argument", "Of all Transfer-Encodings, only chunked is known here");
+  }
   if (parser.chunked() && parser.get().count(http::field::content_length) > 0) {
     return error_response(400, "invalid_argument", "The body has two lengths");
   }
   return std::nullopt;
+}
+
+Response too_long_body() {
+  return error_response(413, "too_large", "The body is longer than 1 MiB, or 16 MiB at /mcp");
 }
 
 /// What is said of a request that cannot be read; nothing where nobody is there to read it.
@@ -74,7 +87,7 @@ std::optional<Response> complaint_about(const boost::system::error_code& error) 
     return error_response(431, "too_large", "The header is longer than 16 KiB");
   }
   if (error == http::error::body_limit) {
-    return error_response(413, "too_large", "The body is longer than 1 MiB");
+    return too_long_body();
   }
   const bool unreadable = error.category() == http::make_error_code(http::error::bad_method).category() &&
                           error != http::error::end_of_stream && error != http::error::partial_message;
@@ -102,16 +115,40 @@ Response enter(House& house, const Admitted& admitted, const std::string& body) 
   return response;
 }
 
-Awaitable<Response> ask_site(Site& site, Request request) {
+/// What answers: a site's or a service's own answer, or its error as one.
+template <class Answer>
+Awaitable<Answer> answer_of(Awaitable<Answer> work) {
   std::optional<Response> failed;
   try {
-    co_return co_await site.answer(std::move(request));
+    co_return co_await std::move(work);
   } catch (const Error& error) {
     failed = error_response(error);
   } catch (const std::exception& error) {
     failed = error_response(500, "internal", error.what());
   }
-  co_return std::move(*failed);
+  Answer answer;
+  if constexpr (std::is_same_v<Answer, ServiceAnswer>) {
+    answer.response = std::move(*failed);
+  } else {
+    answer = std::move(*failed);
+  }
+  co_return answer;
+}
+
+/// Without its body, behind which more headers may come: those count for nothing.
+ServiceRequest request_of_program(const http::request<http::string_body>& sent, Admitted admitted) {
+  ServiceRequest request;
+  request.method = view_of(sent.method_string());
+  request.path = std::move(admitted.target.path);
+  request.bearer = std::move(admitted.bearer);
+  for (const auto& field : sent) {
+    std::string name(view_of(field.name_string()));
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto [value, is_first] = request.headers.try_emplace(std::move(name));
+    value->second.append(is_first ? "" : ", ").append(view_of(field.value()));
+  }
+  return request;
 }
 
 std::string chunk_of(const std::string& piece) {
@@ -128,6 +165,8 @@ struct Connection::State {
   /// False: the connection is not to be used any more.
   Awaitable<bool> serve_one();
   Awaitable<bool> answer(Parser& parser, Admitted admitted);
+  Awaitable<bool> answer_program(Parser& parser, ServiceRequest request);
+  Awaitable<std::optional<std::string>> next_of(const BodySource& source);
   Awaitable<bool> write(Response response, const Parser* parser);
   Awaitable<bool> write_source(const BodySource& source, bool chunked, std::optional<std::uint64_t> length);
   Awaitable<bool> write_bytes(std::string_view bytes, Milliseconds within);
@@ -140,6 +179,7 @@ struct Connection::State {
   std::unique_ptr<PageSocket> socket;
   bool known = false;
   bool busy = false;
+  bool watches = false;  ///< for the peer's hang-up, while a source waits
 };
 
 Awaitable<bool> Connection::State::write_bytes(std::string_view bytes, Milliseconds within) {
@@ -161,12 +201,15 @@ Awaitable<bool> Connection::State::write_source(const BodySource& source, bool c
   std::uint64_t written = 0;
   while (!length || written < *length) {
     stream.expires_never();
-    const std::string piece = co_await source();
-    written += piece.size();
-    if (piece.empty()) {
+    const std::optional<std::string> piece = co_await next_of(source);
+    if (!piece) {
+      co_return false;
+    }
+    written += piece->size();
+    if (piece->empty()) {
       break;
     }
-    const std::string bytes = chunked ? chunk_of(piece) : piece;
+    const std::string bytes = chunked ? chunk_of(*piece) : *piece;
     const bool taken = co_await write_bytes(bytes, kPausedFor);
     if (!taken) {
       co_return false;
@@ -176,6 +219,15 @@ Awaitable<bool> Connection::State::write_source(const BodySource& source, bool c
     co_return co_await write_bytes("0\r\n\r\n", kPieceWithin);
   }
   co_return length&& written == *length;  // else only the end of the connection tells the end of the body
+}
+
+/// Nothing: the peer has hung up, where that is watched.
+Awaitable<std::optional<std::string>> Connection::State::next_of(const BodySource& source) {
+  if (watches) {
+    co_return co_await unless_hung_up(stream, source());
+  }
+  std::string piece = co_await source();
+  co_return std::optional<std::string>(std::move(piece));
 }
 
 /// `parser`: of the request; null where that could not be read.
@@ -215,12 +267,38 @@ Awaitable<bool> Connection::State::read_body(Parser& parser) {
   co_return false;
 }
 
+Awaitable<bool> Connection::State::answer_program(Parser& parser, ServiceRequest request) {
+  const bool read = co_await read_body(parser);
+  if (!read) {
+    co_return false;
+  }
+  request.body = std::move(parser.get().body());
+  stream.expires_never();
+  ServiceAnswer answer = co_await answer_of(house.service->answer(std::move(request)));
+  watches = true;
+  if (answer.later) {
+    std::optional<Response> there = co_await unless_hung_up(stream, answer_of(answer.later()));
+    answer.later = nullptr;
+    if (!there) {
+      co_return false;
+    }
+    answer.response = std::move(*there);
+  }
+  const bool goes_on = co_await write(std::move(answer.response), &parser);
+  watches = false;
+  co_return goes_on;
+}
+
 Awaitable<bool> Connection::State::answer(Parser& parser, Admitted admitted) {
   if (admitted.door == Door::live) {
     stream.expires_never();
     socket = std::make_unique<PageSocket>(std::move(stream), std::move(admitted.visitor));
     co_await socket->serve(parser.release(), std::move(admitted.target.query), house.site);
     co_return false;
+  }
+  if (admitted.door == Door::service) {
+    ServiceRequest request = request_of_program(parser.get(), std::move(admitted));
+    co_return co_await answer_program(parser, std::move(request));
   }
   const bool read = co_await read_body(parser);
   if (!read) {
@@ -241,7 +319,7 @@ Awaitable<bool> Connection::State::answer(Parser& parser, Admitted admitted) {
   request.body = std::move(parser.get().body());
   request.visitor = std::move(admitted.visitor);
   stream.expires_never();
-  Response response = co_await ask_site(house.site, std::move(request));
+  Response response = co_await answer_of(house.site.answer(std::move(request)));
   co_return co_await write(std::move(response), &parser);
 }
 
@@ -259,7 +337,7 @@ Awaitable<bool> Connection::State::serve_one() {
   busy = true;
   Parser parser;
   parser.header_limit(kMostHeader);
-  parser.body_limit(kMostBody);
+  parser.body_limit(kMostProgramBody);
   stream.expires_after(kHeaderWithin);
   const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kQuietly);
   if (error) {
@@ -268,14 +346,22 @@ Awaitable<bool> Connection::State::serve_one() {
     }
     co_return false;
   }
-  auto refused = refuse_length(parser);
-  auto judged = refused ? std::variant<Response, Admitted>(std::move(*refused))
-                        : admit(head_to_judge(parser.get()), house);
+  if (auto refused = refuse_length(parser)) {
+    co_return co_await write(std::move(*refused), nullptr);
+  }
+  auto judged = admit(head_to_judge(parser.get()), house);
   if (auto* refusal = std::get_if<Response>(&judged)) {
     co_return co_await write(std::move(*refusal), &parser);
   }
   auto& admitted = std::get<Admitted>(judged);
-  known = known || admitted.door == Door::api || admitted.door == Door::live;
+  known =
+      known || admitted.door == Door::api || admitted.door == Door::live || admitted.door == Door::service;
+  if (admitted.door != Door::service) {
+    parser.body_limit(kMostBody);  // of a body in chunks; a length was judged as it was read
+    if (parser.content_length().value_or(0) > kMostBody) {
+      co_return co_await write(too_long_body(), nullptr);
+    }
+  }
   co_return co_await answer(parser, std::move(admitted));
 }
 

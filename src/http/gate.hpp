@@ -19,7 +19,8 @@ struct RequestHead {
   std::vector<std::string_view> origins;
   std::string_view fetch_site;  ///< Sec-Fetch-Site
   std::string_view cookies;
-  bool upgrades = false;  ///< to a WebSocket
+  std::string_view authorization;  ///< empty where it is there twice
+  bool upgrades = false;           ///< to a WebSocket
 };
 
 enum class Door : std::uint8_t {
@@ -27,6 +28,7 @@ enum class Door : std::uint8_t {
   enter,  ///< exchanges a code for a cookie
   api,
   live,
+  service,  ///< for programs, which show a token
 };
 
 /// A request that may go on.
@@ -35,9 +37,11 @@ struct Admitted {
   Target target;
   std::uint16_t port = 0;  ///< that the browser came by
   Visitor visitor;         ///< of api and live
+  Bearer bearer;           ///< of service
 };
 
-/// Decides on a request before its body is read: the Host, the target, who sends it, the method, the cookie.
+/// Decides on a request before its body is read: the Host, the target, who sends it, the method, the
+/// cookie or the token.
 [[nodiscard]] std::variant<Response, Admitted> admit(const RequestHead& head, House& house);
 
 }  // namespace terminally

@@ -5,6 +5,7 @@
 
 #include "base/timeout.hpp"
 #include "http/rules.hpp"
+#include "http/service.hpp"
 #include "http/sessions.hpp"
 #include "http/site.hpp"
 #include "http/web_files.hpp"
@@ -17,14 +18,16 @@ struct House {
   Site& site;
   std::span<const WebFile> files;
   Sessions sessions;
-  bool ends = false;  ///< no further request is taken
+  bool ends = false;           ///< no further request is taken
+  Service* service = nullptr;  ///< of programs, at /mcp; null: there is none
 };
 
 // What a stranger may cost.
 inline constexpr std::size_t kMostConnections = 512;
-inline constexpr std::size_t kMostStrangers = 256;  ///< connections that have not shown a cookie
+inline constexpr std::size_t kMostStrangers = 256;  ///< connections that have shown neither cookie nor token
 inline constexpr std::size_t kMostHeader = std::size_t{16} << 10U;
 inline constexpr std::size_t kMostBody = std::size_t{1} << 20U;
+inline constexpr std::size_t kMostProgramBody = std::size_t{16} << 20U;
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10U;  ///< from a page
 inline constexpr std::size_t kMostInbox = std::size_t{256} << 10U;   ///< read, and not yet received
 inline constexpr std::size_t kMostUnsent = std::size_t{256} << 10U;  ///< of one socket

@@ -8,6 +8,7 @@
 #include "base/awaitable.hpp"
 #include "base/timeout.hpp"
 #include "http/rules.hpp"
+#include "http/service.hpp"
 #include "http/site.hpp"
 #include "http/web_files.hpp"
 
@@ -16,10 +17,10 @@ namespace terminally {
 /// Serves a site and the files of its page over HTTP and WebSocket, to browsers of this user on this machine.
 class HttpServer {
  public:
-  /// Listens at once. The site and the files outlive the server. Throws Error: busy where the place is taken;
-  /// io.
+  /// Listens at once. `service` may be null. The site, the service and the files outlive the server. Throws
+  /// Error: busy where the place is taken; io.
   HttpServer(const boost::asio::any_io_executor& executor, ListenPlace place, Site& site,
-             std::span<const WebFile> files);
+             std::span<const WebFile> files, Service* service = nullptr);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -38,7 +38,7 @@ using BodySource = std::function<Awaitable<std::string>()>;
 /// An answer. The headers for safety (CSP, nosniff, no-store …) are added by the server.
 struct Response {
   unsigned status = 200;
-  std::string content_type = "application/json";
+  std::string content_type = "application/json";  ///< empty: there is no body
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   BodySource source;                    ///< in place of `body` where it is set

@@ -26,10 +26,10 @@ void Exchange::admit(Revision revision, std::string client, bool lasts) {
   }
 }
 
-void Exchange::reply(std::string message) {
+void Exchange::reply(RpcReply reply) {
   state_ = State::replied;
   outlet_->close();
-  std::exchange(reply_, nullptr)(std::move(message));
+  std::exchange(reply_, nullptr)(std::move(reply));
 }
 
 void Exchange::cancel() {

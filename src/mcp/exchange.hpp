@@ -22,7 +22,7 @@ namespace terminally {
 class Exchange {
  public:
   /// Gets the reply, empty where there will be none. Called once.
-  using Reply = std::function<void(std::string message)>;
+  using Reply = std::function<void(RpcReply)>;
 
   /// `bytes` is the length of the request's text. Its notifications go to `stream`.
   Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply);
@@ -50,7 +50,7 @@ class Exchange {
 
   [[nodiscard]] bool wants_reply() const { return state_ == State::open; }
   /// Sends the reply; only while `wants_reply`.
-  void reply(std::string message);
+  void reply(RpcReply reply);
   /// The client cancelled the request: no reply, no further notification.
   void cancel();
   /// The peer went away. With `stop` the work is cancelled too.

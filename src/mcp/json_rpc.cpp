@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "json/envelope.hpp"
 #include "json/json_reader.hpp"
 
 namespace terminally {
@@ -164,6 +165,16 @@ RpcInput read_messages(std::string_view line) {
   for (json& element : value) {
     input.messages.push_back(read(element));
   }
+  return input;
+}
+
+RpcInput too_long_to_read(std::string_view envelope) {
+  const RpcInput read = read_messages(envelope);
+  const bool request = read.messages.size() == 1 && read.messages.front().kind == Kind::request;
+  RpcInput input;
+  input.messages.push_back(
+      invalid(request ? read.messages.front().id : "", kParseError,
+              "Parse error: a message has at most " + std::to_string(kMaxLineBytes) + " bytes"));
   return input;
 }
 

@@ -20,6 +20,7 @@ inline constexpr int kInvalidRequest = -32600;
 inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternalError = -32603;
+inline constexpr int kHeaderMismatch = -32020;
 inline constexpr int kMissingClientCapability = -32021;
 inline constexpr int kUnsupportedProtocolVersion = -32022;
 
@@ -73,6 +74,9 @@ struct RpcInput {
 /// Parses one line into its messages. Never throws: a bad message has its error in it.
 /// An array is a batch; the peer, which knows the protocol revision, decides whether a batch is allowed.
 [[nodiscard]] RpcInput read_messages(std::string_view line);
+
+/// What stands for a text that was too long to be read: an invalid message, by what its Envelope has.
+[[nodiscard]] RpcInput too_long_to_read(std::string_view envelope);
 
 /// One message as text without a newline. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string result_message(const std::string& id, const nlohmann::ordered_json& result);

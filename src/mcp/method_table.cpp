@@ -112,10 +112,24 @@ awaitable<ordered_json> set_level(Peer& /*peer*/, ExchangePtr exchange) {
   co_return ordered_json::object();
 }
 
+bool may_call(const Peer& peer, const Tool& tool) {
+  return !peer.settings()->only_looks || (tool.annotations.read_only && !tool.traits.of_files);
+}
+
+/// The tools that the peer may call.
+ordered_json tools_for(const Peer& peer) {
+  ordered_json tools = peer.core().router->list();
+  std::erase_if(tools.get_ref<ordered_json::array_t&>(), [&peer](const ordered_json& listed) {
+    const Tool* tool = peer.core().router->find(listed["name"].get_ref<const std::string&>());
+    return tool == nullptr || !may_call(peer, *tool);
+  });
+  return tools;
+}
+
 awaitable<ordered_json> list_tools(Peer& peer, ExchangePtr exchange) {
   refuse_cursor(*exchange->params());
   ordered_json result;
-  result["tools"] = shape_tools(peer.core().router->list(), exchange->revision(), peer.settings()->answers);
+  result["tools"] = shape_tools(tools_for(peer), exchange->revision(), peer.settings()->answers);
   add_cache_hints(result, exchange->revision(), Lifetime::server);
   co_return result;
 }
@@ -150,6 +164,10 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   const Tool* tool = peer.core().router->find(name);
   if (tool == nullptr) {
     throw ProtocolError(kInvalidParams, "Unknown tool: " + name);
+  }
+  if (!may_call(peer, *tool)) {
+    throw ProtocolError(kInvalidParams,
+                        name + " does more than look at tabs, and this client's token may not");
   }
   const auto arguments = in_our_dialect(*tool, tool_arguments(exchange->params()));
   if (becomes_task(*exchange, *tool)) {
@@ -242,6 +260,8 @@ constexpr std::array kMethods = {
     Method{.name = "tasks/update", .in_modern = true, .answer = &update_task},
 };
 
+}  // namespace
+
 const Method& find_method(std::string_view name, Revision revision) {
   const auto* found = std::ranges::find(kMethods, name, &Method::name);
   const bool known = found != kMethods.end() &&
@@ -251,8 +271,6 @@ const Method& find_method(std::string_view name, Revision revision) {
   }
   return *found;
 }
-
-}  // namespace
 
 std::shared_ptr<const Core> make_core(const boost::asio::any_io_executor& executor,
                                       std::shared_ptr<const Router> router, Implementation info) {

@@ -2,10 +2,14 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
+#include <string_view>
 
 #include "mcp/core.hpp"
 
 namespace terminally {
+
+/// As Core has it.
+[[nodiscard]] const Method& find_method(std::string_view name, Revision revision);
 
 /// The core of a server with the router's tools and all methods, for any number of peers. Single-threaded:
 /// all runs on `executor`.

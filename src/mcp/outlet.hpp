@@ -12,6 +12,12 @@ enum class Delivery {
   may_drop,  ///< refused while the queue is long
 };
 
+/// What answers one text: a message or a batch.
+struct RpcReply {
+  std::string text;  ///< empty: there is no answer
+  int error = 0;     ///< the code of its JSON-RPC error; 0 for a result and for a batch
+};
+
 /// Carries the messages that answer one text from the client, or those that answer none. Each transport
 /// implements it. Messages are texts without a newline, of at most kMostMessageBytes.
 class Stream {
@@ -23,9 +29,9 @@ class Stream {
 
   /// Sends a notification. False if it may be dropped, and was: the client reads too slowly.
   virtual bool notify(std::string message, Delivery delivery) = 0;
-  /// Sends the answer to the text, a message or a batch. Called once or never; only `end` follows it. (A
+  /// Sends the answer to the text. Called once or never; only `end` follows it. (A
   /// refused batch is answered once for each request before 2025-11-25, which has no error without an id.)
-  virtual void reply(std::string message) = 0;
+  virtual void reply(RpcReply reply) = 0;
   /// No more messages come. Called once, unless the peer is closed first, which just releases the stream.
   virtual void end() = 0;
 };

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "json/envelope.hpp"
 #include "mcp/failures.hpp"
 #include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
@@ -50,15 +49,15 @@ bool fits_in_batch(const RpcMessage& message) {
 }
 
 /// The stream's one reply, if there is one, and its end.
-void finish(Stream& stream, std::string reply) {
-  if (!reply.empty()) {
+void finish(Stream& stream, RpcReply reply) {
+  if (!reply.text.empty()) {
     stream.reply(std::move(reply));
   }
   stream.end();
 }
 
 Exchange::Reply finishes(std::shared_ptr<Stream> stream) {
-  return [stream = std::move(stream)](std::string reply) { finish(*stream, std::move(reply)); };
+  return [stream = std::move(stream)](RpcReply reply) { finish(*stream, std::move(reply)); };
 }
 
 }  // namespace
@@ -73,16 +72,22 @@ void Peer::receive(std::string_view text, const std::shared_ptr<Stream>& stream)
   if (closed_) {
     return;
   }
-  const RpcInput input = read_messages(text);
-  if (input.batch) {
-    return receive_batch(input, text.size(), stream);
+  receive(read_messages(text), text.size(), stream);
+}
+
+void Peer::receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
+  if (closed_) {
+    return;
   }
-  handle(input.messages.front(), text.size(), stream, finishes(stream));
+  if (input.batch) {
+    return receive_batch(input, bytes, stream);
+  }
+  handle(input.messages.front(), bytes, stream, finishes(stream));
 }
 
 void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
   constexpr std::size_t kMostInBatch = 1'000;
-  if (negotiated_ > Revision::v2025_03_26) {  // the last that knows batches
+  if (!knows_batches()) {
     return refuse_batch(input, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"),
                         *stream);
   }
@@ -94,7 +99,8 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::sh
                           " messages is too long; at most " + std::to_string(kMostInBatch) + " are allowed"),
         *stream);
   }
-  const auto batch = std::make_shared<Batch>(finishes(stream));
+  const auto batch =
+      std::make_shared<Batch>([stream](std::string answers) { finish(*stream, {std::move(answers)}); });
   batch->expect("");  // the batch is open until all of it is read
   for (const RpcMessage& message : input.messages) {
     if (is_answered(message)) {
@@ -103,18 +109,18 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::sh
   }
   for (const RpcMessage& message : input.messages) {
     const Exchange::Reply reply = [batch, message_id = message.id,
-                                   expected = is_answered(message)](std::string answer) {
+                                   expected = is_answered(message)](RpcReply answer) {
       if (expected) {
-        batch->answer(message_id, std::move(answer));
+        batch->answer(message_id, std::move(answer.text));
       }
     };
     if (fits_in_batch(message)) {
       handle(message, bytes / input.messages.size(), stream, reply);
     } else {
-      reply(error_text(message.id,
-                       ProtocolError(kInvalidRequest, "Invalid request: initialize, and requests of " +
-                                                          std::string(to_string(Revision::v2026_07_28)) +
-                                                          ", must not be part of a batch")));
+      reply(error_reply(message.id,
+                        ProtocolError(kInvalidRequest, "Invalid request: initialize, and requests of " +
+                                                           std::string(to_string(Revision::v2026_07_28)) +
+                                                           ", must not be part of a batch")));
     }
   }
   batch->answer("", {});
@@ -124,11 +130,12 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::sh
 /// request.
 void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, Stream& stream) {
   if (negotiated_ >= kErrorsWithoutId) {
-    return finish(stream, error_text("", error));
+    return finish(stream, error_reply("", error));
   }
   for (const RpcMessage& message : input.messages) {
-    if (std::string text = is_answered(message) ? error_text(message.id, error) : ""; !text.empty()) {
-      stream.reply(std::move(text));
+    if (RpcReply reply = is_answered(message) ? error_reply(message.id, error) : RpcReply();
+        !reply.text.empty()) {
+      stream.reply(std::move(reply));
     }
   }
   stream.end();
@@ -144,7 +151,7 @@ void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::share
       notice(message);
       return reply({});
     case Kind::invalid:
-      return reply(error_text(message.id, message.error));
+      return reply(error_reply(message.id, message.error));
     case Kind::ignored:
       return reply({});
   }
@@ -154,7 +161,7 @@ void Peer::start(const ExchangePtr& exchange) {
   try {
     in_flight_.add(exchange, ends_things(*core_->router, *exchange));
   } catch (const ProtocolError& error) {
-    return exchange->reply(error_text(exchange->id(), error));
+    return exchange->reply(error_reply(exchange->id(), error));
   }
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
   auto done = [self = shared_from_this(), exchange](const std::exception_ptr& failure,
@@ -162,7 +169,7 @@ void Peer::start(const ExchangePtr& exchange) {
     self->in_flight_.remove(*exchange);
     self->exchange_ended_.notify();
     if (exchange->wants_reply()) {
-      exchange->reply(self->reply_text(exchange->id(), failure, result));
+      exchange->reply(self->reply_to(exchange->id(), failure, result));
     }
     exchange->end();
   };
@@ -198,15 +205,6 @@ void Peer::notice(const RpcMessage& notification) {
   }
 }
 
-void Peer::refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream) {
-  const std::string limit = std::to_string(kMaxLineBytes);
-  const RpcInput input = read_messages(envelope);
-  const bool request = input.messages.size() == 1 && input.messages.front().kind == RpcMessage::Kind::request;
-  const std::string id = request ? input.messages.front().id : "";
-  finish(*stream, error_text(id, ProtocolError(kParseError,
-                                               "Parse error: a message has at most " + limit + " bytes")));
-}
-
 asio::awaitable<void> Peer::wait_for_room() {
   while (!has_room()) {
     co_await exchange_ended_.wait();
@@ -222,8 +220,14 @@ asio::awaitable<void> Peer::wait_for_answers() {
 void Peer::refuse_unanswered(const std::string& why) {
   for (const ExchangePtr& exchange : in_flight_.all()) {
     if (exchange->wants_reply() && !exchange->lasts()) {
-      exchange->reply(error_text(exchange->id(), ProtocolError(kInternalError, why)));
+      exchange->reply(error_reply(exchange->id(), ProtocolError(kInternalError, why)));
     }
+  }
+}
+
+void Peer::give_up() {
+  for (const ExchangePtr& exchange : in_flight_.all()) {
+    exchange->cancel();
   }
 }
 
@@ -248,24 +252,27 @@ void Peer::agree_on(Revision revision, std::string client) {
   client_ = std::move(client);
 }
 
-std::string Peer::reply_text(const std::string& id, const std::exception_ptr& failure,
-                             const ordered_json& result) const {
+RpcReply Peer::reply_to(const std::string& id, const std::exception_ptr& failure,
+                        const ordered_json& result) const {
   if (failure) {
-    return error_text(id, error_of(failure, id));
+    return error_reply(id, error_of(failure, id));
   }
   std::string text = result_message(id, result);
-  return text.size() <= kMostMessageBytes ? text : error_text(id, too_long_for_a_message(text.size()));
+  if (text.size() <= kMostMessageBytes) {
+    return {std::move(text)};
+  }
+  return error_reply(id, too_long_for_a_message(text.size()));
 }
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.
-std::string Peer::error_text(const std::string& id, const ProtocolError& error) const {
+RpcReply Peer::error_reply(const std::string& id, const ProtocolError& error) const {
   const auto guard = core_->router->new_guard(*settings_);
   const ProtocolError shown = echoed(error, guard.get());
   if (id.empty() && negotiated_ < kErrorsWithoutId) {
     std::cerr << "terminally-mcp: a message without a usable id was not answered: " << shown.what() << '\n';
     return {};
   }
-  return error_message(id, shown);
+  return {error_message(id, shown), shown.code()};
 }
 
 }  // namespace terminally

@@ -39,8 +39,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// does not throw.
   void receive(std::string_view text, const std::shared_ptr<Stream>& stream);
 
-  /// Answers a text that was dropped because it was too long to be read, by what its Envelope has.
-  void refuse_long_text(std::string_view envelope, const std::shared_ptr<Stream>& stream);
+  /// The same for a text of so many bytes that its transport had to read itself.
+  void receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
@@ -51,6 +51,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   /// What is not answered by now gets this as an error: there is no time left for it. It goes on.
   void refuse_unanswered(const std::string& why);
+
+  /// As if the client had cancelled all that it asked: what was begun is taken back.
+  void give_up();
 
   /// Subscriptions get their results, and end. Returns when they have.
   [[nodiscard]] boost::asio::awaitable<void> end_subscriptions();
@@ -72,6 +75,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
   [[nodiscard]] Revision negotiated() const { return negotiated_; }
+  [[nodiscard]] bool knows_batches() const { return negotiated_ <= Revision::v2025_03_26; }
 
  private:
   void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
@@ -82,9 +86,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
   void notice(const RpcMessage& notification);
 
-  [[nodiscard]] std::string reply_text(const std::string& id, const std::exception_ptr& failure,
-                                       const nlohmann::ordered_json& result) const;
-  [[nodiscard]] std::string error_text(const std::string& id, const ProtocolError& error) const;
+  [[nodiscard]] RpcReply reply_to(const std::string& id, const std::exception_ptr& failure,
+                                  const nlohmann::ordered_json& result) const;
+  [[nodiscard]] RpcReply error_reply(const std::string& id, const ProtocolError& error) const;
 
   std::shared_ptr<const Core> core_;
   PeerSettingsPtr settings_;

@@ -111,6 +111,10 @@ ResourceFeeds::ResourceFeeds(boost::asio::any_io_executor executor, TmuxManager*
   state_->hosts = std::move(hosts);
 }
 
+bool ResourceFeeds::has_room() const {
+  return state_->places < kMost;
+}
+
 void ResourceFeeds::need_room(std::size_t more) const {
   if (state_->places + more > kMost) {
     throw ProtocolError(kInternalError, "Too many subscriptions: there are " +

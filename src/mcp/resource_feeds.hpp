@@ -27,6 +27,8 @@ class ResourceFeeds {
     std::shared_ptr<Place> place_;
   };
 
+  /// For one more.
+  [[nodiscard]] bool has_room() const;
   /// Throws `ProtocolError` where `more` subscriptions would exceed kMost.
   void need_room(std::size_t more) const;
 

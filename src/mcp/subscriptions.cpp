@@ -27,7 +27,7 @@ ordered_json with_uri(const std::string& uri) {
 }  // namespace
 
 void Subscriptions::announce_list_changes() {
-  if (manager_ != nullptr && !list_ && !ended_.is_set()) {
+  if (manager_ != nullptr && !list_ && !ended_.is_set() && feeds_->has_room()) {
     list_.emplace(feeds_->of_list({}, [outlet = outlet_] {
       return outlet->notify(notification_message(kListChanged, ordered_json::object()), Delivery::may_drop);
     }));

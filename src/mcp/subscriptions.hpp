@@ -27,7 +27,7 @@ class Subscriptions {
         feeds_(std::move(feeds)),
         outlet_(std::move(outlet)) {}
 
-  /// Subscribes to the list of resources, for a legacy client.
+  /// Subscribes to the list of resources, for a legacy client; where there is no room, it is not told.
   void announce_list_changes();
 
   [[nodiscard]] boost::asio::awaitable<void> subscribe(std::string text, Revision revision);

@@ -115,6 +115,9 @@ awaitable<ordered_json> update_task(Peer& peer, ExchangePtr exchange) {
 }
 
 awaitable<ordered_json> cancel_task(Peer& peer, ExchangePtr exchange) {
+  if (peer.settings()->only_looks) {
+    throw ProtocolError(kInvalidParams, "tasks/cancel acts, and this client's token may only look");
+  }
   const TaskPtr task = co_await need_task(peer, exchange);
   if (is_modern(exchange->revision())) {
     peer.core().tasks->begin_cancel(task);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "mcp/json_rpc.hpp"
 #include "mcp/peer.hpp"
 #include "stdio/line_framer.hpp"
 
@@ -82,7 +83,7 @@ class StdioTransport::Lines : public Stream {
   explicit Lines(const std::shared_ptr<LineWriter>& writer) : writer_(writer) {}
 
   bool notify(std::string message, Delivery delivery) override { return send(message, delivery); }
-  void reply(std::string message) override { send(message, Delivery::must); }
+  void reply(RpcReply reply) override { send(reply.text, Delivery::must); }
   void end() override {}
 
  private:
@@ -166,7 +167,7 @@ asio::awaitable<bool> StdioTransport::read_some(Peer& peer) {
 asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
   while (const auto line = input_->framer.next()) {
     if (line->too_long) {
-      peer.refuse_long_text(line->text, stream_);
+      peer.receive(too_long_to_read(line->text), 0, stream_);
     } else {
       peer.receive(line->text, stream_);
     }

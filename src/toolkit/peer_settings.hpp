@@ -34,6 +34,7 @@ struct PeerSettings {
   std::string identity;   ///< any text; peers of the same identity list the same tasks
   View view = View::raw;  ///< for calls that ask for no view
   AnswerForm answers = AnswerForm::json;
+  bool only_looks = false;               ///< is shown, and may call, tools that look at tabs
   std::shared_ptr<FileAccess> files;     ///< within the peer's roots; null in tests alone
   std::shared_ptr<Redaction> redaction;  ///< null in tests alone: nothing is masked
   std::optional<GatewaySide> gateway;

@@ -104,6 +104,7 @@ struct Traits {
   bool takes_host = false;       ///< has the argument `host`, as it need not name a tab
   bool gives_env = false;        ///< has the argument `env`, whose values may have to be masked
   bool names_tab = false;        ///< has the argument `name`, which becomes a tab's
+  bool of_files = false;         ///< reaches files: more than a client has that may only look
   bool exact_content = false;    ///< its `content` may be written back, and so is never masked
   bool ends_things = false;      ///< accepted even where too many calls are unanswered
   bool lists_tabs = false;       ///< the tabs of hosts are appended to its result

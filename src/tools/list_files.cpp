@@ -110,7 +110,7 @@ boost::asio::awaitable<ListedFiles> list_files_of(ToolContext context, ListFiles
 
 Tool list_files_tool() {
   return make_tool<&list_files_of>("list_files", "List a directory.", {.read_only = true, .idempotent = true},
-                                   {.takes_host = true});
+                                   {.takes_host = true, .of_files = true});
 }
 
 }  // namespace terminally

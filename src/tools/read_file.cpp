@@ -126,7 +126,7 @@ boost::asio::awaitable<ReadPart> read_file_of(ToolContext context, ReadFileArgs 
 Tool read_file_tool() {
   return make_tool<&read_file_of>("read_file", "Read a file or a part.",
                                   {.read_only = true, .idempotent = true},
-                                  {.takes_host = true, .exact_content = true});
+                                  {.takes_host = true, .of_files = true, .exact_content = true});
 }
 
 }  // namespace terminally

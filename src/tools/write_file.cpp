@@ -99,7 +99,7 @@ boost::asio::awaitable<WrittenAnswer> write_file_of(ToolContext context, WriteFi
 
 Tool write_file_tool() {
   return make_tool<&write_file_of>("write_file", "Write a file, atomically.", {.destructive = true},
-                                   {.takes_host = true});
+                                   {.takes_host = true, .of_files = true});
 }
 
 }  // namespace terminally

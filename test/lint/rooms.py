@@ -32,6 +32,7 @@ ROOMS = [
     "page",
     "mcp",
     "stdio",
+    "door",
     "setup",
     "checks",
     "hosts",

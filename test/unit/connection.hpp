@@ -128,7 +128,7 @@ class Connection {
     settle();
   }
 
-  void long_line(const std::string& envelope) { peer_->refuse_long_text(envelope, stream_); }
+  void long_line(const std::string& envelope) { peer_->receive(too_long_to_read(envelope), 0, stream_); }
 
   /// Everything that came since the last call.
   std::vector<ordered_json> take() { return std::exchange(sent_, {}); }
@@ -173,16 +173,18 @@ class Connection {
       if (client_.full && delivery == Delivery::may_drop) {
         return false;
       }
-      reply(std::move(message));
+      take(message);
       return true;
     }
-    void reply(std::string message) override {
-      client_.longest = std::max(client_.longest, message.size());
-      client_.sent_.push_back(ordered_json::parse(message));
-    }
+    void reply(RpcReply reply) override { take(reply.text); }
     void end() override {}
 
    private:
+    void take(const std::string& message) {
+      client_.longest = std::max(client_.longest, message.size());
+      client_.sent_.push_back(ordered_json::parse(message));
+    }
+
     Connection& client_;
   };
 

@@ -19,6 +19,15 @@ class NoSite : public Site {
   }
 };
 
+/// Knows the token "good", of a program that may act.
+class ServiceOfGate : public Service {
+ public:
+  std::optional<Bearer> bearer_of(std::string_view token) override {
+    return token == "good" ? std::optional(Bearer{Role::exec, "its name"}) : std::nullopt;
+  }
+  Awaitable<ServiceAnswer> answer(ServiceRequest /*request*/) override { co_return ServiceAnswer(); }
+};
+
 /// A server with one visitor, and a request of that visitor's page that is right in all.
 struct GateScene {
   explicit GateScene(Role role = Role::view) : house{ListenPlace(), site, {}, {}, false} {
@@ -205,4 +214,72 @@ TEST_CASE("http sessions: what is used stays, what is not goes") {
     static_cast<void>(sessions.make_code(Role::view, now));
   }
   CHECK_FALSE(sessions.enter(first, 7332, now));
+}
+
+TEST_CASE("http gate: programs show a token, and no Origin but the own one") {
+  ServiceOfGate service;
+  GateScene scene;
+  scene.house.service = &service;
+  struct Row {
+    const char* what;
+    std::function<void(RequestHead&)> change;
+    unsigned status;
+  };
+  const std::vector<Row> rows = {
+      {"right", [](RequestHead&) {}, 0},
+      {"of an instance", [](RequestHead& head) { head.target = "/mcp/work"; }, 0},
+      {"GET", [](RequestHead& head) { head.method = "GET"; }, 0},
+      {"DELETE", [](RequestHead& head) { head.method = "DELETE"; }, 0},
+      {"HEAD", [](RequestHead& head) { head.method = "HEAD"; }, 405},
+      {"PUT", [](RequestHead& head) { head.method = "PUT"; }, 405},
+      {"OPTIONS", [](RequestHead& head) { head.method = "OPTIONS"; }, 405},
+      {"the page's Origin", [](RequestHead& head) { head.origins = {"http://127.0.0.1:7332"}; }, 0},
+      {"a page's of another site", [](RequestHead& head) { head.origins = {"http://evil.com"}; }, 403},
+      {"of no site", [](RequestHead& head) { head.origins = {"null"}; }, 403},
+      {"a fetch from elsewhere", [](RequestHead& head) { head.fetch_site = "cross-site"; }, 403},
+      {"a name that leads here", [](RequestHead& head) { head.hosts = {"evil.com:7332"}; }, 403},
+      {"no token", [](RequestHead& head) { head.authorization = ""; }, 401},
+      {"another scheme", [](RequestHead& head) { head.authorization = "Basic good"; }, 401},
+      {"a scheme as long", [](RequestHead& head) { head.authorization = "Digest good"; }, 401},
+      {"a scheme alone", [](RequestHead& head) { head.authorization = "Bearer "; }, 401},
+      {"no blank", [](RequestHead& head) { head.authorization = "Bearergood"; }, 401},
+      {"in lower case", [](RequestHead& head) { head.authorization = "bearer good"; }, 0},
+      {"more blanks", [](RequestHead& head) { head.authorization = "Bearer   good "; }, 0},
+      {"a wrong token", [](RequestHead& head) { head.authorization = "Bearer goo"; }, 401},
+      {"one that goes on", [](RequestHead& head) { head.authorization = "Bearer goodx"; }, 401},
+      {"another case", [](RequestHead& head) { head.authorization = "Bearer Good"; }, 401},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    scene.head = RequestHead{};
+    scene.head.method = "POST";
+    scene.head.target = "/mcp";
+    scene.head.hosts = {"127.0.0.1:7332"};
+    scene.head.authorization = "Bearer good";
+    row.change(scene.head);
+    CHECK(scene.judge() == row.status);
+  }
+  scene.head.authorization = "";
+  const auto judged = admit(scene.head, scene.house);
+  CHECK(std::get<Response>(judged).headers ==
+        std::vector<std::pair<std::string, std::string>>{{"WWW-Authenticate", "Bearer"}});
+  scene.head.target = "/mcpx";
+  scene.head.method = "GET";
+  CHECK(std::get<Admitted>(admit(scene.head, scene.house)).door == Door::file);
+  scene.house.service = nullptr;
+  scene.head.target = "/mcp";
+  CHECK(std::get<Admitted>(admit(scene.head, scene.house)).door == Door::file);
+}
+
+TEST_CASE("http gate: that the process serves is told without a token, and to nobody elsewhere") {
+  GateScene scene;
+  scene.head.method = "GET";
+  scene.head.target = "/healthz";
+  scene.head.hosts = {"127.0.0.1:7332"};
+  CHECK(scene.judge() == 200);
+  scene.head.method = "POST";
+  CHECK(scene.judge() == 405);
+  scene.head.method = "GET";
+  scene.head.hosts = {"evil.com:7332"};
+  CHECK(scene.judge() == 403);
 }

@@ -24,9 +24,10 @@ class Messages : public Stream {
     messages_.push_back(ordered_json::parse(message));
     return true;
   }
-  void reply(std::string message) override {
-    notify(std::move(message), Delivery::must);
+  void reply(RpcReply reply) override {
+    notify(std::move(reply.text), Delivery::must);
     replied_ = true;
+    error_ = reply.error;
   }
   void end() override {
     CHECK_FALSE(over_);
@@ -35,9 +36,11 @@ class Messages : public Stream {
 
   [[nodiscard]] std::vector<ordered_json> take() { return std::exchange(messages_, {}); }
   [[nodiscard]] bool is_over() const { return over_; }
+  [[nodiscard]] int error() const { return error_; }  ///< of the reply
 
  private:
   std::vector<ordered_json> messages_;
+  int error_ = 0;
   bool replied_ = false;
   bool over_ = false;
 };
@@ -300,4 +303,49 @@ TEST_CASE("two peers: a request without a session is a peer of its own, and ends
   CHECK(first.take().empty());
   CHECK(second.take().at(0)["result"]["resultType"] == "complete");
   CHECK(second.is_over());
+}
+
+TEST_CASE("peers: the transport is told a reply's error") {
+  TestServer server;
+  const PostingClient client(server, "one");
+  CHECK(client.request("ping").stream()->error() == 0);
+  CHECK(client.request("no/such").stream()->error() == kMethodNotFound);
+  CHECK(client.request("tools/call", R"({"name":"none"})").stream()->error() == kInvalidParams);
+  CHECK(client.post("{").stream()->error() == kParseError);
+}
+
+TEST_CASE("peers: a peer that is given up gets no reply, and what it began is taken back") {
+  TestServer server;
+  const PostingClient client(server, "one");
+  const Answers answers = client.request("tools/call", slow_call("x"));
+  REQUIRE(server.slow_tool().entered == 1);
+  client.peer->give_up();
+  server.settle();
+  CHECK(server.slow_tool().cancelled == 1);
+  CHECK(answers.take().empty());
+  CHECK(answers.is_over());
+  CHECK(client.peer->in_flight() == 0);
+}
+
+TEST_CASE("peers: one that may only look is shown the tools that read, and may call no other") {
+  TestServer server;
+  PeerSettings settings;
+  settings.identity = "one";
+  settings.only_looks = true;
+  const Answers answers;
+  const auto peer = std::make_shared<Peer>(
+      server.core(), std::make_shared<const PeerSettings>(std::move(settings)), answers.stream());
+  const auto ask = [&](const std::string& method, const std::string& params) {
+    const Answers asked;
+    peer->receive(R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":)" + params + "}",
+                  asked.stream());
+    server.settle();
+    return asked.take().at(0);
+  };
+  const ordered_json tools = ask("tools/list", "{}")["result"]["tools"];
+  REQUIRE(tools.size() == 1);
+  CHECK(tools[0]["name"] == "echo");
+  CHECK(ask("tools/call", R"({"name":"echo","arguments":{"text":"x"}})").contains("result"));
+  CHECK(ask("tools/call", R"({"name":"stop"})")["error"]["code"] == kInvalidParams);
+  CHECK(ask("tasks/cancel", task_params("x"))["error"]["code"] == kInvalidParams);
 }

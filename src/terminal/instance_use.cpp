@@ -1,6 +1,6 @@
 // Says who uses an instance: its server's process has the project as its directory and the client as its
 // parent.
-#include "cli/instance_use.hpp"
+#include "terminal/instance_use.hpp"
 
 #include <cstdlib>
 

@@ -1,0 +1,535 @@
+// MCP over HTTP without a socket: requests in, answers and pieces of streams out.
+#include "door/mcp_service.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/spawned.hpp"
+#include "connection.hpp"
+#include "door/event_reader.hpp"
+#include "temp_files.hpp"
+
+using namespace terminally;
+using namespace terminally::test;
+
+namespace {
+
+const std::string kSlowParams =
+    R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
+
+struct DoorScene {
+  DoorScene()
+      : service(directory.path(), [this](const std::string& name) {
+          if (name == "bad name") {
+            throw Error(ErrorCode::invalid_argument, "no instance can have that name");
+          }
+          return ServedInstance{server.core(), settings_of("view"), settings_of("exec"), ends_with_process};
+        }) {}
+
+  template <class T>
+  T run(Awaitable<T> work) {
+    const Spawned<T> spawned(server.core()->executor, std::move(work));
+    const auto give_up = Clock::now() + std::chrono::seconds(20);
+    while (!spawned.is_over() && Clock::now() < give_up) {
+      server.settle();
+    }
+    REQUIRE(spawned.is_over());
+    return spawned.result();
+  }
+
+  void run_to_end(Awaitable<void> work) {
+    const Spawned<> spawned(server.core()->executor, std::move(work));
+    const auto give_up = Clock::now() + std::chrono::seconds(20);
+    while (!spawned.is_over() && Clock::now() < give_up) {
+      server.settle();
+    }
+    REQUIRE(spawned.is_over());
+  }
+
+  /// A call of the slow tool by a client that takes JSON alone.
+  ServiceRequest json_call(const std::string& id = "1") const {
+    ServiceRequest sent = request("POST", body("tools/call", kSlowParams, id));
+    sent.headers["accept"] = "application/json";
+    return sent;
+  }
+
+  void tell_progress() {
+    Progress step;
+    step.progress = 1;
+    step.message = "half";
+    server.slow_tool().progress(step);
+  }
+
+  /// As one client with one token sends it; a client of the session where it has one.
+  ServiceRequest request(const std::string& method, const std::string& body = "") const {
+    ServiceRequest made;
+    made.method = method;
+    made.path = path;
+    made.body = body;
+    made.bearer = Bearer{Role::exec, credential};
+    made.headers["content-type"] = "application/json";
+    made.headers["accept"] = "application/json, text/event-stream";
+    if (!session.empty()) {
+      made.headers["mcp-session-id"] = session;
+    }
+    return made;
+  }
+
+  static std::string body(const std::string& method, const std::string& params, const std::string& id = "1") {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
+  }
+
+  ServiceRequest modern(const std::string& method, const std::string& params) const {
+    ServiceRequest made = request("POST", body(method, params));
+    made.headers["mcp-protocol-version"] = "2026-07-28";
+    made.headers["mcp-method"] = method;
+    made.headers["mcp-name"] = "slow";
+    return made;
+  }
+
+  ServiceAnswer answer(ServiceRequest sent) { return run(service.answer(std::move(sent))); }
+  /// The whole answer, however late it comes.
+  Response whole(ServiceRequest sent) {
+    ServiceAnswer given = answer(std::move(sent));
+    return given.later ? run(given.later()) : std::move(given.response);
+  }
+  Response post(const std::string& method, const std::string& params = "{}") {
+    return whole(request("POST", body(method, params)));
+  }
+
+  void initialize(const std::string& version = "2025-11-25") {
+    const Response begun =
+        post("initialize", R"({"protocolVersion":")" + version + R"(","capabilities":{}})");
+    REQUIRE(begun.status == 200);
+    REQUIRE(begun.headers.size() == 1);
+    CHECK(begun.headers[0].first == "Mcp-Session-Id");
+    session = begun.headers[0].second;
+  }
+
+  TempDir directory;
+  TestServer server;
+  bool ends_with_process = false;
+  McpService service;
+  std::string path = "/mcp";
+  std::string credential = "a token";
+  std::string session;
+};
+
+/// The params of a modern call of the slow tool.
+std::string slow_modern() {
+  return claim(R"(,"name":"slow","arguments":{"text":"done"})");
+}
+
+}  // namespace
+
+TEST_CASE("http service: a legacy session from its first request to its last") {
+  DoorScene scene;
+  CHECK(scene.post("ping").status == 400);
+  scene.initialize();
+  CHECK(scene.session.size() == 64);
+  const Response pong = scene.post("ping");
+  CHECK(pong.status == 200);
+  CHECK(pong.content_type == "application/json");
+  CHECK(ordered_json::parse(pong.body)["result"] == ordered_json::object());
+  CHECK(scene.post("pong").status == 200);
+  const Response told =
+      scene.whole(scene.request("POST", R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+  CHECK(told.status == 202);
+  CHECK(told.body.empty());
+  CHECK(told.content_type.empty());
+  scene.credential = "another token";
+  CHECK(scene.post("ping").status == 404);
+  CHECK(scene.whole(scene.request("DELETE")).status == 404);
+  scene.credential = "a token";
+  scene.path = "/mcp/work";
+  CHECK(scene.post("ping").status == 404);
+  scene.path = "/mcp";
+  CHECK(scene.post("initialize", R"({"protocolVersion":"2025-11-25"})").status == 400);
+  CHECK(scene.whole(scene.request("DELETE")).status == 200);
+  CHECK(scene.post("ping").status == 404);
+}
+
+TEST_CASE("http service: an initialize that is refused begins no session") {
+  DoorScene scene;
+  const Response refused = scene.post("initialize", "{}");
+  CHECK(refused.status == 200);
+  CHECK(refused.headers.empty());
+}
+
+TEST_CASE("http service: a name that no instance can have") {
+  DoorScene scene;
+  scene.path = "/mcp/bad name";
+  CHECK(scene.post("ping").status == 400);  // nothing is opened for it
+  CHECK_THROWS_AS(scene.whole(scene.modern("tools/list", claim())), Error);
+}
+
+TEST_CASE("http service: a modern request leaves nothing behind") {
+  DoorScene scene;
+  const Response listed = scene.whole(scene.modern("tools/list", claim()));
+  CHECK(listed.status == 200);
+  CHECK(listed.headers.empty());
+  CHECK(ordered_json::parse(listed.body)["result"]["tools"].size() == 5);
+  CHECK(scene.whole(scene.modern("ping", claim())).status == 404);
+  CHECK(scene.whole(scene.request("POST", DoorScene::body("tools/list", claim()))).status == 400);
+}
+
+TEST_CASE("http service: a modern client that hangs up cancels its request") {
+  DoorScene scene;
+  ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
+  REQUIRE(waiting.later);
+  CHECK(scene.server.slow_tool().entered == 1);
+  waiting.later = nullptr;
+  scene.server.settle();
+  CHECK(scene.server.slow_tool().cancelled == 1);
+}
+
+TEST_CASE("http service: a modern answer that takes longer than a second comes as an event, without an id") {
+  DoorScene scene;
+  Response streamed = scene.whole(scene.modern("tools/call", slow_modern()));
+  CHECK(streamed.content_type == "text/event-stream");
+  REQUIRE(streamed.source);
+  scene.server.open_gate();
+  const std::string piece = scene.run(streamed.source());
+  CHECK(piece.starts_with("event: message\ndata: {"));
+  CHECK(piece.find("done") != std::string::npos);
+  CHECK(scene.run(streamed.source()).empty());
+  streamed.source = nullptr;
+  scene.server.settle();
+  CHECK(scene.server.slow_tool().cancelled == 0);
+}
+
+TEST_CASE("http service: a client that takes JSON alone waits for it") {
+  DoorScene scene;
+  ServiceRequest sent = scene.modern("tools/call", slow_modern());
+  sent.headers["accept"] = "application/json";
+  const ServiceAnswer waiting = scene.answer(std::move(sent));
+  REQUIRE(waiting.later);
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  scene.server.settle();
+  CHECK_FALSE(later.is_over());
+  scene.server.open_gate();
+  REQUIRE(later.is_over());
+  CHECK(later.result().content_type == "application/json");
+}
+
+TEST_CASE(
+    "http service: a legacy client that was cut off cancels nothing, and gets the rest when it comes back") {
+  DoorScene scene;
+  scene.initialize();
+  Response streamed;
+  {
+    const ServiceAnswer waiting =
+        scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+    REQUIRE(waiting.later);
+    const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+    scene.server.settle();
+    Progress step;
+    step.progress = 1;
+    step.message = "half";
+    scene.server.slow_tool().progress(step);
+    scene.server.settle();
+    REQUIRE(later.is_over());
+    streamed = later.result();
+  }
+  REQUIRE(streamed.source);
+  CHECK(scene.run(streamed.source()) == "retry: 1000\nid: 2-0\ndata: \n\n");
+  const std::string half = scene.run(streamed.source());
+  CHECK(half.starts_with("event: message\nid: 2-1\ndata: {"));
+  streamed.source = nullptr;
+  scene.server.settle();
+  CHECK(scene.server.slow_tool().cancelled == 0);
+  scene.server.open_gate();
+
+  for (const char* last : {"2-0", "2-1"}) {
+    CAPTURE(last);
+    ServiceRequest sent = scene.request("GET");
+    sent.headers["last-event-id"] = last;
+    const Response resumed = scene.whole(std::move(sent));
+    REQUIRE(resumed.source);
+    CHECK(scene.run(resumed.source()) == "retry: 1000\nid: " + std::string(last) + "\ndata: \n\n");
+    const std::string rest = scene.run(resumed.source());
+    CHECK(rest.find("id: 2-2\ndata: {") != std::string::npos);
+    CHECK((rest.find("half") != std::string::npos) == (std::string(last) == "2-0"));
+    CHECK(scene.run(resumed.source()).empty());
+  }
+  for (const char* last : {"9-0", "x", "2"}) {
+    ServiceRequest sent = scene.request("GET");
+    sent.headers["last-event-id"] = last;
+    CHECK(scene.whole(std::move(sent)).status == 400);
+  }
+}
+
+TEST_CASE("http service: a later GET takes the session's stream over") {
+  DoorScene scene;
+  scene.initialize();
+  const Response first = scene.whole(scene.request("GET"));
+  REQUIRE(first.source);
+  CHECK(scene.run(first.source()) == "retry: 1000\nid: 0-0\ndata: \n\n");
+  const Spawned<std::string> waiting(scene.server.core()->executor, first.source());
+  scene.server.settle();
+  CHECK_FALSE(waiting.is_over());
+  const Response second = scene.whole(scene.request("GET"));
+  scene.server.settle();
+  REQUIRE(waiting.is_over());
+  CHECK(waiting.result().empty());
+  ServiceRequest json_alone = scene.request("GET");
+  json_alone.headers["accept"] = "application/json";
+  CHECK(scene.whole(std::move(json_alone)).status == 406);
+}
+
+TEST_CASE("http service: the end answers who can be answered, and takes nothing more") {
+  DoorScene scene;
+  scene.initialize();
+  const ServiceAnswer waiting =
+      scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  REQUIRE(waiting.later);
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  const Response own = scene.whole(scene.request("GET"));
+  const Spawned<> end(scene.server.core()->executor, scene.service.finish(Clock::now() + Milliseconds(50)));
+  const auto give_up = Clock::now() + std::chrono::seconds(20);
+  while (!end.is_over() && Clock::now() < give_up) {
+    scene.server.settle();
+  }
+  REQUIRE(later.is_over());
+  CHECK(later.result().body.find("The server ends") != std::string::npos);
+  static_cast<void>(scene.run(own.source()));  // the id that comes first
+  CHECK(scene.run(own.source()).empty());
+  CHECK(scene.post("ping").status == 503);
+}
+
+TEST_CASE(
+    "http service: those of one token ask three quarters of what there is room for, and others the rest") {
+  DoorScene scene;
+  const auto batch_of = [](int calls) {
+    std::string batch;
+    for (int id = 2; id < calls + 2; ++id) {
+      batch += (batch.empty() ? "[" : ",") + DoorScene::body("tools/call", kSlowParams, std::to_string(id));
+    }
+    return batch + "]";
+  };
+  std::vector<ServiceAnswer> waiting;
+  for (int session = 0; session < 3; ++session) {
+    scene.initialize("2025-03-26");
+    waiting.push_back(scene.answer(scene.request("POST", batch_of(998))));
+    REQUIRE(waiting.back().later);
+    scene.session.clear();
+  }
+  scene.initialize("2025-03-26");
+  CHECK(scene.whole(scene.request("POST", batch_of(7))).status == 503);
+  const Response busy = scene.whole(scene.modern("tools/list", claim()));
+  CHECK(busy.status == 200);  // one is less than seven
+  scene.session.clear();
+  scene.credential = "another token";
+  scene.initialize("2025-03-26");
+  waiting.push_back(scene.answer(scene.request("POST", batch_of(990))));
+  CHECK(waiting.back().later);
+  CHECK(scene.whole(scene.request("POST", batch_of(17))).status == 503);
+  scene.server.open_gate();
+  CHECK(scene.post("ping").status == 200);
+  CHECK(scene.whole(scene.request("POST", batch_of(17))).status == 200);
+}
+
+TEST_CASE("http service: what is not answered yet takes so many bytes together, and of one token less") {
+  Budget budget;
+  constexpr std::size_t kMost = Budget::kMostBytes;
+  Budget::Share first = budget.take("one", 1, kMost / 4 * 3);
+  REQUIRE(first);
+  CHECK_FALSE(budget.take("one", 1, 1));
+  CHECK_FALSE(budget.take("two", 1, kMost / 4 + 1));
+  const Budget::Share second = budget.take("two", 1, kMost / 4);
+  CHECK(second);
+  CHECK_FALSE(budget.take("three", 1, 1));
+  CHECK(budget.take("three", 1, 0));
+  first.reset();
+  CHECK(budget.take("one", 1, kMost / 4 * 3));
+}
+
+TEST_CASE("http service: a session that is deleted ends all that waits for it, and cancels nothing") {
+  DoorScene scene;
+  scene.initialize();
+  const Response own = scene.whole(scene.request("GET"));
+  static_cast<void>(scene.run(own.source()));  // the id that comes first
+  const ServiceAnswer first = scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  REQUIRE(first.later);
+  scene.tell_progress();
+  const Response streamed = scene.run(first.later());
+  REQUIRE(streamed.source);
+  static_cast<void>(scene.run(streamed.source()));
+  static_cast<void>(scene.run(streamed.source()));
+  const ServiceAnswer second = scene.answer(scene.json_call("2"));
+  REQUIRE(second.later);
+  const Spawned<Response> later(scene.server.core()->executor, second.later());
+  scene.server.settle();
+  CHECK(scene.whole(scene.request("DELETE")).status == 200);
+  CHECK(scene.run(own.source()).empty());
+  CHECK(scene.run(streamed.source()).empty());
+  scene.server.settle();
+  CHECK(later.is_over());
+  CHECK(scene.server.slow_tool().cancelled == 0);
+}
+
+TEST_CASE("http service: the end cancels what ends with the process, and nothing else") {
+  for (const bool ends : {false, true}) {
+    CAPTURE(ends);
+    DoorScene scene;
+    scene.ends_with_process = ends;
+    scene.initialize();
+    static_cast<void>(scene.answer(scene.json_call()));
+    REQUIRE(scene.server.slow_tool().entered == 1);
+    scene.run_to_end(scene.service.finish(Clock::now()));
+    scene.server.settle();
+    CHECK(scene.server.slow_tool().cancelled == (ends ? 1 : 0));
+  }
+}
+
+TEST_CASE("http service: the end waits for what ends by itself") {
+  DoorScene scene;
+  scene.initialize();
+  const ServiceAnswer waiting = scene.answer(scene.json_call());
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  const Spawned<> end(scene.server.core()->executor,
+                      scene.service.finish(Clock::now() + std::chrono::seconds(60)));
+  scene.server.settle();
+  CHECK_FALSE(end.is_over());
+  scene.server.open_gate();
+  REQUIRE(later.is_over());
+  CHECK(later.result().body.find("done") != std::string::npos);
+}
+
+TEST_CASE("http service: a call that its client cancels is answered by nothing") {
+  DoorScene scene;
+  scene.initialize();
+  const ServiceAnswer waiting = scene.answer(scene.json_call("7"));
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  scene.server.settle();
+  const std::string cancel =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})";
+  CHECK(scene.whole(scene.request("POST", cancel)).status == 202);
+  scene.server.settle();
+  REQUIRE(later.is_over());
+  CHECK(later.result().status == 202);
+  CHECK(scene.server.slow_tool().cancelled == 1);
+}
+
+TEST_CASE("http service: an answer within a second is JSON for who takes events, too") {
+  DoorScene scene;
+  const auto begun = Clock::now();
+  const ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
+  REQUIRE(waiting.later);
+  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  scene.server.settle();
+  scene.server.open_gate();
+  REQUIRE(later.is_over());
+  const bool in_time = Clock::now() - begun < Milliseconds(900);  // the machine may have stood still
+  CHECK((!in_time || later.result().content_type == "application/json"));
+}
+
+TEST_CASE("http service: a client of an older revision gets no event without a message") {
+  DoorScene scene;
+  scene.initialize("2025-06-18");
+  const ServiceAnswer waiting =
+      scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  REQUIRE(waiting.later);
+  scene.tell_progress();
+  const Response streamed = scene.run(waiting.later());
+  REQUIRE(streamed.source);
+  CHECK(scene.run(streamed.source()).starts_with("event: message\nid: 2-1\ndata: {"));
+  const Response batch = scene.whole(scene.request("POST", "[" + DoorScene::body("ping", "{}") + "]"));
+  CHECK(batch.status == 400);
+}
+
+TEST_CASE(
+    "http endpoint: a thousand sessions of a token, of which the one that was idle longest makes room") {
+  TestServer server;
+  Endpoint endpoint(ServedInstance{server.core(), settings_of("view"), settings_of("exec"), false});
+  const Bearer bearer{Role::exec, "a token"};
+  CHECK(endpoint.new_session({Role::view, "t"})->peer().settings()->identity == "view");
+  std::vector<HttpSessionPtr> all;
+  for (std::size_t i = 0; i < Endpoint::kMostSessions; ++i) {
+    all.push_back(endpoint.new_session(bearer));
+    REQUIRE(all.back());
+    endpoint.admit(all.back());
+  }
+  const Bearer other{Role::view, "another token"};
+  const HttpSessionPtr others = endpoint.new_session(other);
+  REQUIRE(others);
+  endpoint.admit(others);
+  for (const auto& one : all) {
+    REQUIRE(endpoint.find(one->id(), bearer) == one);
+  }
+  const auto listens_to = [](const HttpSessionPtr& session) {
+    return std::make_unique<EventReader>(session->find(0), EventForm(), [] {});
+  };
+  all[0]->note_use();
+  std::vector<std::unique_ptr<EventReader>> readers;
+  readers.push_back(listens_to(all[1]));
+  all.push_back(endpoint.new_session(bearer));
+  REQUIRE(all.back());
+  endpoint.admit(all.back());
+  CHECK(endpoint.find(all[0]->id(), bearer));
+  CHECK(endpoint.find(all[1]->id(), bearer));
+  CHECK_FALSE(endpoint.find(all[2]->id(), bearer));
+  CHECK(all[2]->find(0)->has_ended());
+  CHECK(endpoint.find(others->id(), other));
+  for (const auto& one : all) {
+    readers.push_back(listens_to(one));
+  }
+  CHECK_FALSE(endpoint.new_session(bearer));
+  endpoint.tidy([](const std::string& credential) { return credential == "another token"; });
+  CHECK_FALSE(endpoint.find(all[0]->id(), bearer));
+  CHECK(all[0]->find(0)->has_ended());
+  CHECK(endpoint.find(others->id(), other));
+}
+
+TEST_CASE("http session: of streams that nobody reads so many are kept, and those that are read") {
+  TestServer server;
+  HttpSession session(server.core(), settings_of("exec"), "a token");
+  std::vector<std::shared_ptr<EventStream>> streams;
+  for (std::size_t i = 0; i < HttpSession::kMostStreams + 2; ++i) {
+    streams.push_back(session.new_stream());
+    session.keep(streams.back());
+  }
+  const EventReader reader(streams[1], EventForm(), [] {});
+  session.tidy();
+  CHECK_FALSE(session.find(1));
+  CHECK(session.find(2) == streams[1]);
+  CHECK(session.find(3) == streams[2]);
+  streams[10]->reply({std::string(HttpSession::kMostKeptBytes, 'x')});
+  streams[20]->reply({"x"});
+  session.tidy();
+  CHECK(session.find(21));
+  CHECK_FALSE(session.find(11));
+  CHECK_FALSE(session.find(3));
+  CHECK(session.find(2));
+  session.close();
+  CHECK(streams[0]->has_ended());  // though it was forgotten
+}
+
+TEST_CASE("http service: a session whose requests are too large is told to wait") {
+  DoorScene scene;
+  scene.initialize();
+  for (int i = 2; i < 7; ++i) {
+    ServiceRequest large = scene.json_call(std::to_string(i));
+    large.body.append(std::size_t{15} << 20U, ' ');
+    static_cast<void>(scene.answer(std::move(large)));
+  }
+  const Response busy = scene.post("ping");
+  CHECK(busy.status == 503);
+  CHECK(busy.headers == std::vector<std::pair<std::string, std::string>>{{"Retry-After", "1"}});
+  CHECK(scene.whole(scene.request("POST", R"({"jsonrpc":"2.0","method":"notifications/x"})")).status == 202);
+  scene.server.open_gate();
+  CHECK(scene.post("ping").status == 200);
+}
+
+TEST_CASE("http service: a modern reply that is an error of the request has a status of its own") {
+  DoorScene scene;
+  const Response refused = scene.whole(scene.modern("tasks/get", claim(R"(,"taskId":"slow")")));
+  CHECK(refused.status == 400);
+  CHECK(ordered_json::parse(refused.body)["error"]["code"] == kMissingClientCapability);
+}
