@@ -69,7 +69,6 @@ EventStream::Message EventStream::take() {
   Message message = std::move(unsent_.front());
   unsent_.pop_front();
   unsent_bytes_ -= message.text.size();
-  sent_ = message.number;
   if (resumable_) {
     kept_bytes_ += message.text.size();
     kept_.push_back(message);
@@ -94,7 +93,6 @@ void EventStream::go_back_behind(std::uint64_t number) {
     unsent_.push_front(std::move(kept_.back()));
     kept_.pop_back();
   }
-  sent_ = std::min(sent_, number);
 }
 
 Awaitable<bool> EventStream::wait_for_news(Clock::time_point until, std::uint64_t turn) {

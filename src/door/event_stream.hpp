@@ -77,7 +77,7 @@ class EventStream : public Stream {
   /// What it takes: its messages that wait, and those that are kept.
   [[nodiscard]] std::size_t bytes() const { return kept_bytes_ + unsent_bytes_; }
   /// Of the last message that was sent.
-  [[nodiscard]] std::uint64_t sent() const { return sent_; }
+  [[nodiscard]] std::uint64_t sent() const { return unsent_.empty() ? added_ : unsent_.front().number - 1; }
 
  private:
   void add(Message message);
@@ -90,7 +90,6 @@ class EventStream : public Stream {
   std::size_t kept_bytes_ = 0;
   std::size_t unsent_bytes_ = 0;
   std::uint64_t added_ = 0;
-  std::uint64_t sent_ = 0;
   std::uint64_t turn_ = 0;
   std::optional<Clock::time_point> left_at_;
   bool ended_ = false;

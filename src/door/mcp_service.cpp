@@ -221,7 +221,7 @@ std::variant<Response, Asked> receive_legacy(const Call& call, const Text& text)
     session->peer().receive(text.input, call.request.body.size(), session->new_stream());
     return empty_response(202);
   }
-  if (text.input.batch && !session->peer().knows_batches()) {
+  if (text.input.batch && !knows_batches(session->peer().negotiated())) {
     return refused(call,
                    {400, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"), ""});
   }

@@ -87,7 +87,7 @@ void Peer::receive(const RpcInput& input, std::size_t bytes, const std::shared_p
 
 void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
   constexpr std::size_t kMostInBatch = 1'000;
-  if (!knows_batches()) {
+  if (!knows_batches(negotiated_)) {
     return refuse_batch(input, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"),
                         *stream);
   }

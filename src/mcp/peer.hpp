@@ -75,7 +75,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
   [[nodiscard]] Revision negotiated() const { return negotiated_; }
-  [[nodiscard]] bool knows_batches() const { return negotiated_ <= Revision::v2025_03_26; }
 
  private:
   void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);

@@ -18,6 +18,10 @@ inline constexpr Revision kNewestLegacy = Revision::v2025_11_25;
   return revision > kNewestLegacy;
 }
 
+[[nodiscard]] constexpr bool knows_batches(Revision revision) {
+  return revision <= Revision::v2025_03_26;
+}
+
 [[nodiscard]] std::string_view to_string(Revision revision);
 
 /// All revisions, newest first, as `server/discover` and the error for an unsupported version list them. With
