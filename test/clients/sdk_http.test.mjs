@@ -1,6 +1,7 @@
 // The official TypeScript SDKs over HTTP, in each way that they negotiate a revision.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -50,9 +51,11 @@ for (const [title, connect] of Object.entries(clients)) {
     test('what it gives up is cancelled', async () => {
       const { client, call } = await connect();
       const tab = (await call('create_tab', { name: 'given up' })).structuredContent.window_id;
+      await call('execute_command', { window_id: tab, command: 'true' }); // its shell is there
       const command = 'echo begun; sleep 60';
       await assert.rejects(call('execute_command', { window_id: tab, command }, { signal: AbortSignal.timeout(1500) }));
       for (let state = 'running'; state !== 'cancelled';) {
+        await setTimeout(100);
         state = (await call('get_command_state', { window_id: tab })).structuredContent.state;
       }
       await client.close();
