@@ -241,6 +241,8 @@ class BehindATerminal(Shells):
         for way in self.ways:
             with self.tab_behind(way) as (tab, opened):
                 call = tab.execute_async("sleep 60", timeout_ms=60_000)
+                if "zsh" in way:  # a C-c in the millisecond in which the command begins: doc/known-limits.md
+                    poll(lambda tab=tab: "sleep 60" in tab.server.sandbox.processes().values(), 10, "the command")
                 self.assertEqual(tab.call("cancel_command").reason, "cancelled_by_client")
                 self.assertEqual(tab.server.result(call, "execute_command").state, "cancelled")
                 self.is_inside(tab, way)
