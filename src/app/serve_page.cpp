@@ -50,8 +50,8 @@ FileLock own_page(const Config& config) {
 /// What is served, and to whom.
 struct Served {
   Served(const asio::any_io_executor& executor, const Config& config)
-      : site(executor, in_project(config)),
-        instances(executor, in_project(config)),
+      : site(executor, config),
+        instances(executor, config),
         service(config.state_root, [this](const std::string& name) { return instances.open(name); }) {}
 
   PageSite site;
@@ -116,7 +116,7 @@ int serve_page(const Config& config, const std::optional<ListenPlace>& place,
   ExitDeadline guard;
   guard.leave_rest_to({"terminally-mcp", "--runtime-dir", config.runtime_root.string(), "--state-dir",
                        config.state_root.string(), "--tmux", config.tmux, "instances", "clean"});
-  Served served(io.get_executor(), config);
+  Served served(io.get_executor(), in_project(config));
   const auto server = listen(io.get_executor(), place, served);
   ListenPlace links;
   links.socket = page_links(config);

@@ -39,11 +39,17 @@ std::optional<ProcessInfo> shell_around(int pid, int own_shell) {
   return std::nullopt;
 }
 
+/// The command that was begun last, as its record has it.
+std::optional<CommandRecord> typed_last(const Tab& tab) {
+  std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
+  const auto last = std::ranges::max_element(records, {}, &CommandRecord::typed_byte);
+  return last == records.end() ? std::nullopt : std::optional(std::move(*last));
+}
+
 /// The shell that the last command was typed into. nullopt: it has ended, or is the tab's own.
 std::optional<MeantShell> last_shell_inside(const Tab& tab, int own_shell) {
-  const std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
-  const auto last = std::ranges::max_element(records, {}, &CommandRecord::typed_byte);
-  const auto shell = last == records.end() ? std::nullopt : process_info(last->shell_pid);
+  const auto last = typed_last(tab);
+  const auto shell = last ? process_info(last->shell_pid) : std::nullopt;
   const bool is_inside =
       shell && shell->state != 'Z' && shell->pid != own_shell && shell->start_ticks <= last->started_ticks;
   return is_inside ? std::optional(MeantShell{shell->id(), shell->name}) : std::nullopt;
@@ -69,10 +75,9 @@ bool nested_shell_waits(const Tab& tab) {
 }
 
 std::optional<CommandRecord> begun_inside(const Tab& tab) {
-  std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
-  const auto latest = std::ranges::max_element(records, {}, &CommandRecord::typed_byte);
+  auto latest = typed_last(tab);
   const auto is_latest = [&latest](const auto& run) { return run->record().id == latest->id; };
-  if (latest == records.end() || std::ranges::any_of(tab.runs, is_latest)) {
+  if (!latest || std::ranges::any_of(tab.runs, is_latest)) {
     return std::nullopt;
   }
   const auto inside = [&] {
@@ -84,7 +89,7 @@ std::optional<CommandRecord> begun_inside(const Tab& tab) {
     const auto shell = shell_around(end_of_keys(tab.tty, front).foreground.pid, front.shell_pid);
     return front.kind != Foreground::Kind::shell && latest->shell_pid == (shell ? shell->pid : front.pid);
   };
-  return inside() ? std::optional(std::move(*latest)) : std::nullopt;
+  return inside() ? std::move(latest) : std::nullopt;
 }
 
 std::optional<MeantShell> meant_shell(const Tab& tab) {

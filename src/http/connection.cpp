@@ -357,7 +357,8 @@ Awaitable<bool> Connection::State::serve_one() {
   known =
       known || admitted.door == Door::api || admitted.door == Door::live || admitted.door == Door::service;
   if (admitted.door != Door::service) {
-    parser.body_limit(kMostBody);  // of a body in chunks; a length was judged as it was read
+    parser.body_limit(
+        kMostBody);  // of a body in chunks; a length was judged with the header, by the other limit
     if (parser.content_length().value_or(0) > kMostBody) {
       co_return co_await write(too_long_body(), nullptr);
     }

@@ -29,6 +29,12 @@ namespace asio = boost::asio;
 constexpr Milliseconds kKeyWithin{1'000};
 constexpr Milliseconds kProgramStarts{60};
 
+/// fish always does, others until they have set themselves up.
+bool dies_of_sigterm(const Foreground& shell) {
+  const SignalMasks its = signal_masks(shell.pid);
+  return shell.shell == ShellKind::fish || !is_in(its.ignored | its.caught, SIGTERM);
+}
+
 }  // namespace
 
 asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal, ProcessTable& table,
@@ -52,12 +58,6 @@ asio::awaitable<void> press_interrupt_key(const Tab& tab, PaneTerminal& terminal
   if (!sent) {
     signal_foreground(tab.pane_pid, foreground.group, SIGINT);
   }
-}
-
-/// fish always does, others until they have set themselves up.
-static bool dies_of_sigterm(const Foreground& shell) {
-  const SignalMasks its = signal_masks(shell.pid);
-  return shell.shell == ShellKind::fish || !is_in(its.ignored | its.caught, SIGTERM);
 }
 
 asio::awaitable<void> signal_foreground_once(const Tab& tab, PaneTerminal& terminal, StopSignal signal,
