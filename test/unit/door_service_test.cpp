@@ -13,6 +13,7 @@
 #include "base/spawned.hpp"
 #include "connection.hpp"
 #include "door/event_reader.hpp"
+#include "http/tokens.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -22,6 +23,11 @@ namespace {
 
 const std::string kSlowParams =
     R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
+
+std::string made_token(const std::filesystem::path& directory) {
+  Tokens tokens(directory);
+  return tokens.bearer_of(tokens.token_of(Role::exec)).value().credential;
+}
 
 struct DoorScene {
   DoorScene()
@@ -117,7 +123,7 @@ struct DoorScene {
   bool ends_with_process = false;
   McpService service;
   std::string path = "/mcp";
-  std::string credential = "a token";
+  std::string credential = made_token(directory.path());  // one that is good: others' sessions are closed
   std::string session;
 };
 
@@ -143,10 +149,10 @@ TEST_CASE("http service: a legacy session from its first request to its last") {
   CHECK(told.status == 202);
   CHECK(told.body.empty());
   CHECK(told.content_type.empty());
-  scene.credential = "another token";
+  const std::string own = std::exchange(scene.credential, "another token");
   CHECK(scene.post("ping").status == 404);
   CHECK(scene.whole(scene.request("DELETE")).status == 404);
-  scene.credential = "a token";
+  scene.credential = own;
   scene.path = "/mcp/work";
   CHECK(scene.post("ping").status == 404);
   scene.path = "/mcp";
