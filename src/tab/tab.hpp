@@ -76,7 +76,7 @@ struct Tab {
   CommandRecords records;
   bool records_wait = false;  ///< records wait in memory, and are tried again
 
-  std::shared_ptr<TabAtRest> at_rest;  ///< see command/tab_look.hpp
+  std::shared_ptr<TabAtRest> at_rest;  ///< see tmux/tabs/tab_look.hpp
 
   /// The commands of this process that run in the tab: several where one opened a shell in which another
   /// runs.

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "command/tab_look.hpp"
 #include "log/log_end.hpp"
 #include "system/log_watch.hpp"
 #include "tab/escalation.hpp"
@@ -16,6 +15,7 @@
 #include "tmux/server/call_times.hpp"
 #include "tmux/tabs/commands.hpp"
 #include "tmux/tabs/tab_chooser.hpp"
+#include "tmux/tabs/tab_look.hpp"
 #include "tmux/tabs/tabs.hpp"
 #include "tmux/tabs/window_options.hpp"
 

@@ -1,5 +1,5 @@
 // What is told of a tab that nothing has happened in since it was looked at last.
-#include "command/tab_look.hpp"
+#include "tmux/tabs/tab_look.hpp"
 
 #include <doctest/doctest.h>
 

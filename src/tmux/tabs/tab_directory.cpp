@@ -12,11 +12,11 @@
 #include "base/error.hpp"
 #include "command/command_run.hpp"
 #include "command/prompt.hpp"
-#include "command/tab_look.hpp"
 #include "shell/shells.hpp"
 #include "system/proc.hpp"
 #include "system/work_directory.hpp"
 #include "tmux/tabs/commands.hpp"
+#include "tmux/tabs/tab_look.hpp"
 
 namespace terminally {
 namespace {

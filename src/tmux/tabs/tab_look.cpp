@@ -1,4 +1,4 @@
-#include "command/tab_look.hpp"
+#include "tmux/tabs/tab_look.hpp"
 
 #include "base/error.hpp"
 #include "command/command_run.hpp"
