@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/event.hpp"
 #include "base/timeout.hpp"
-#include "toolkit/seen_total.hpp"
+#include "text/seen_total.hpp"
 #include "toolkit/shown_text.hpp"
 
 namespace terminally {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "record/record.hpp"
+#include "text/seen_total.hpp"
 #include "toolkit/args.hpp"
 #include "toolkit/peer_settings.hpp"
 #include "toolkit/results_json.hpp"
-#include "toolkit/seen_total.hpp"
 #include "toolkit/shared_args.hpp"
 
 namespace terminally {

@@ -1,5 +1,5 @@
 // Finds the last fraction or percentage in a program's output.
-#include "toolkit/seen_total.hpp"
+#include "text/seen_total.hpp"
 
 #include <algorithm>
 #include <charconv>
