@@ -14,6 +14,7 @@
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
 #include "toolkit/results_json.hpp"
+#include "tools/list_tabs.hpp"
 
 namespace terminally {
 namespace {
@@ -53,7 +54,9 @@ ordered_json rows_here(const Config& config, const std::string& instance) {
   if (!Instance(config, instance).server_lives()) {  // all tabs of the instance are on hosts
     return array;
   }
-  for (const TabInfo& tab : tabs_of(guest_of(config, instance))) {
+  ListedTabs listed{.tabs = tabs_of(guest_of(config, instance)), .notes = {}};
+  shorten(listed, nullptr);
+  for (const TabInfo& tab : listed.tabs) {
     ResultWriter row;
     describe(row, tab);
     array.push_back(std::move(row.result()));

@@ -108,10 +108,15 @@ bool is_row(const ordered_json& row) {
   const auto flag = [](const ordered_json& field) { return field.is_boolean(); };
   const auto count = [](const ordered_json& field) { return field.is_number_unsigned(); };
   const auto count_or_null = [count](const ordered_json& field) { return count(field) || field.is_null(); };
+  const auto object = [](const ordered_json& field) { return field.is_object(); };
+  const auto may_be = [&row, is](const char* name, auto kind) {
+    return !row.contains(name) || is(name, kind);
+  };
   return row.is_object() && std::ranges::all_of(kTexts, [&](const char* name) { return is(name, text); }) &&
          std::ranges::all_of(kFlags, [&](const char* name) { return is(name, flag); }) &&
-         is("log_bytes", count) && (!row.contains("log_gap_bytes") || is("log_gap_bytes", count_or_null)) &&
-         (!row.contains("last_output_at") || is("last_output_at", text)) &&
+         is("log_bytes", count) && may_be("log_gap_bytes", count_or_null) && may_be("last_output_at", text) &&
+         may_be("command", text) && may_be("state", text) && may_be("exit_code", count_or_null) &&
+         may_be("started_at", text) && may_be("awaiting_input", object) &&
          parse_window_id(row["window_id"].get_ref<const std::string&>());
 }
 

@@ -8,12 +8,20 @@ namespace terminally {
 
 namespace {
 
+bool same_command(const std::optional<LastCommand>& a, const std::optional<LastCommand>& b) {
+  return a.has_value() == b.has_value() &&
+         (!a ||
+          (a->started_at_ms == b->started_at_ms && a->text == b->text && a->state == b->state &&
+           a->exit_code == b->exit_code && a->awaiting_input.has_value() == b->awaiting_input.has_value()));
+}
+
 bool same_tab(const TabInfo& a, const TabInfo& b, TabNews news) {
   if (a.window_id != b.window_id) {
     return false;
   }
-  return news == TabNews::come_and_gone || (a.name == b.name && a.active == b.active && a.cwd == b.cwd &&
-                                            a.foreground == b.foreground && a.busy == b.busy);
+  return news == TabNews::come_and_gone ||
+         (a.name == b.name && a.active == b.active && a.cwd == b.cwd && a.foreground == b.foreground &&
+          a.busy == b.busy && same_command(a.command, b.command));
 }
 
 }  // namespace

@@ -2,15 +2,26 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/event.hpp"
 #include "base/ids.hpp"
+#include "record/record.hpp"
 
 namespace terminally {
 
 // What clients and watchers get to know of tabs.
+
+/// The command that was begun last in a tab, by any process of ours.
+struct LastCommand {
+  std::string text;
+  CommandState state = CommandState::running;
+  std::optional<int> exit_code;
+  std::int64_t started_at_ms = 0;               ///< since the epoch, UTC
+  std::optional<AwaitingInput> awaiting_input;  ///< of one that runs
+};
 
 /// One row of list_tabs.
 struct TabInfo {
@@ -26,8 +37,9 @@ struct TabInfo {
   std::uint64_t log_gap_bytes = 0;     ///< how many of these bytes are gone
   bool log_gap_unknown = false;        ///< bytes that nobody counted are missing as well
   std::int64_t last_output_at_ms = 0;  ///< since the epoch, UTC; 0: no output yet
-  std::string tmux_window;             ///< tmux's own ids of where a person has put it: "@5"
-  std::string tmux_session;            ///< "$0"
+  std::optional<LastCommand> command;
+  std::string tmux_window;   ///< tmux's own ids of where a person has put it: "@5"
+  std::string tmux_session;  ///< "$0"
 };
 
 /// The list of tabs that a watcher has seen.

@@ -13,6 +13,21 @@ static std::optional<std::int64_t> known_gap(std::uint64_t bytes, bool unknown) 
   return unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
 }
 
+static void describe_command(ResultVisitor& v, const std::optional<LastCommand>& known) {
+  const LastCommand command = known.value_or(LastCommand());
+  const bool runs = command.state == CommandState::running;
+  v.text("command", command.text, "The last command that was run in it; shortened.",
+         show_if(known.has_value()));
+  v.choice("state", to_string(command.state), command_state_names(), "Of that command.",
+           show_if(known.has_value()));
+  v.integer_or_null("exit_code", command.exit_code, "Of that command, where it has ended; null: not known.",
+                    show_if(known && !runs));
+  v.text("started_at", iso_time(command.started_at_ms), "Since when it runs: ISO 8601, UTC.",
+         show_if(known && runs));
+  describe_awaiting(v, command.awaiting_input, show_if(command.awaiting_input.has_value()));
+  v.in_text({});
+}
+
 void describe(ResultVisitor& v, const TabInfo& tab) {
   v.text("window_id", to_string(tab.window_id), "Tab id, for every other tool.");
   v.text("name", tab.name, "Tab name.");
@@ -22,6 +37,7 @@ void describe(ResultVisitor& v, const TabInfo& tab) {
          "Working directory of the foreground process, or of the shell where that has just ended.");
   v.text("foreground", tab.foreground, "Name of the foreground process.");
   v.flag("busy", tab.busy, "A command or a program runs.");
+  describe_command(v, tab.command);
   v.text("log_path", tab.log_path, "File with every byte the tab printed.");
   v.in_text({.plain = InText::kNever});
   v.count("log_bytes", tab.log_bytes, "Bytes logged so far.");
@@ -39,14 +55,27 @@ void describe(ResultVisitor& v, const ListedTabs& result) {
   v.texts("notes", result.notes, "Remarks on this result.", show_if(!result.notes.empty()));
 }
 
+namespace {
+
+/// What is masked is not cut before.
+void shorten(std::string& text, std::size_t most_bytes, TextGuard* guard) {
+  if (text.size() > most_bytes) {
+    text = shortened(guard != nullptr ? guard->text(text) : text, most_bytes);
+  }
+}
+
+}  // namespace
+
 void shorten(ListedTabs& result, TextGuard* guard) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
   constexpr std::size_t kMostNameBytes = 1'000;
+  constexpr std::size_t kMostCommandBytes = 200;
   std::size_t bytes = 0;
   std::size_t without = 0;
   for (TabInfo& tab : result.tabs) {
-    if (tab.name.size() > kMostNameBytes) {
-      tab.name = shortened(guard != nullptr ? guard->text(tab.name) : tab.name, kMostNameBytes);
+    shorten(tab.name, kMostNameBytes, guard);
+    if (tab.command) {
+      shorten(tab.command->text, kMostCommandBytes, guard);
     }
     if (bytes + json_size(tab.cwd) > kMostBytes) {
       tab.cwd.clear();

@@ -102,11 +102,15 @@ class Life(unittest.TestCase):
     def test_the_list_says_what_runs_where(self) -> None:
         with Server() as server:
             tab = server.create_tab(cwd="/usr/share")
+            self.assertNotIn("command", tab.row)
             tab.execute("true")
             self.assertEqual((tab.row.cwd, tab.row.foreground, tab.row.busy), ("/usr/share", "bash", False))
+            self.assertEqual((tab.row.command, tab.row.state, tab.row.exit_code), ("true", "completed", 0))
             tab.start("cd /usr; sleep 30")
             poll(lambda: tab.row.foreground == "sleep", 5)
             self.assertEqual((tab.row.cwd, tab.row.busy), ("/usr", True))
+            self.assertEqual((tab.row.command, tab.row.state), ("cd /usr; sleep 30", "running"))
+            self.assertEqual(tab.row.started_at, tab.call("get_command_state", verbose=True).started_at)
             self.assertEqual(tab.row.log_bytes, len(tab.log()))
 
     def test_what_ends_as_it_is_looked_at(self) -> None:

@@ -43,7 +43,9 @@ def row(cwd="/", **other):
     texts = {"window_id": "@1", "name": "main", "cwd": cwd, "foreground": "sh", "log_path": "/log"}
     return {**texts, "active": True, "busy": False, "log_bytes": 7, **other}
 
-ROWS = {"much": [row("/" * 100_000)] * 20, "odd": [row(log_bytes="7"), row(window_id="main"), row()]}
+ODD = [{"log_bytes": "7"}, {"window_id": "main"}, {"command": 7}, {"state": None}, {"exit_code": "1"}, {"started_at": 7}, {"awaiting_input": "?"}]
+ENDED = row(command="make", state="completed", exit_code=None)
+ROWS = {"much": [row("/" * 100_000)] * 20, "odd": [*(row(**odd) for odd in ODD), ENDED]}
 NOTES = [7, "its owner (uid) 7 could not be kept: it is 0 now"]
 print("terminally-mcp-gateway " + "".join("%x" % (15 - int(digit, 16)) for digit in nonce) + " 1", flush=True)
 for line in sys.stdin:

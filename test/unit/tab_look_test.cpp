@@ -140,6 +140,59 @@ TEST_CASE("tab look: who waits for the keyboard stands still, and is busy") {
   CHECK_FALSE(at_rest(in).busy);
 }
 
+TEST_CASE("tab look: the command that was begun last is told as it stands") {
+  PtyTab in;
+  CHECK_FALSE(at_rest(in).command);
+  in.run("cd / && false");
+  REQUIRE(in.comes_true([&in] { return in.tab->runs.empty(); }));
+  const std::optional<LastCommand> failed = at_rest(in).command;
+  REQUIRE(failed);
+  CHECK(failed->text == "cd / && false");
+  CHECK(failed->state == CommandState::completed);
+  CHECK(failed->exit_code == 1);
+  CHECK(failed->started_at_ms > 0);
+  CHECK_FALSE(failed->awaiting_input);
+  const RunPtr asks = in.start("read -p 'name: ' n; sleep 1000");
+  std::optional<LastCommand> running;
+  REQUIRE(in.comes_true([&] {
+    running = list(in).info.command;
+    return running && running->awaiting_input;
+  }));
+  CHECK(running->text == "read -p 'name: ' n; sleep 1000");
+  CHECK(running->state == CommandState::running);
+  CHECK_FALSE(running->exit_code);
+  CHECK(running->awaiting_input->kind == AwaitingInput::Kind::line);
+  CHECK(running->awaiting_input->prompt == "name:");
+  in.pane().press("Ada\r");
+  REQUIRE(in.comes_true([&] { return !list(in).info.command->awaiting_input; }));
+  CHECK(list(in).info.command->state == CommandState::running);
+}
+
+TEST_CASE("tab look: a command of another process is told by its record, also when that changes at rest") {
+  PtyTab in;
+  at_rest(in);
+  CommandRecord record;
+  record.id = "0123abcd";
+  record.nonce = std::string(32, 'a');
+  record.command = std::string(100'000, 'x');
+  in.tab->records.append(record);
+  test::append_to(in.tab->log.path(), "x");
+  for (int i = 0; i < 3; ++i) {
+    const Listed listed = list(in);
+    CHECK_FALSE(listed.at_rest);
+    REQUIRE(listed.info.command);
+    CHECK(listed.info.command->state == CommandState::running);
+    CHECK(listed.info.command->text.size() < 17'000);
+  }
+  record.state = CommandState::cancelled;
+  record.exit_code = 130;
+  in.tab->records.append(record);  // its log had its end before
+  const std::optional<LastCommand> ended = at_rest(in).command;
+  REQUIRE(ended);
+  CHECK(ended->state == CommandState::cancelled);
+  CHECK(ended->exit_code == 130);
+}
+
 TEST_CASE("tab look: of a log in several files more may go than its last one shows") {
   PtyTab in;
   REQUIRE(in.comes_true([&in] { return list(in).info.log_bytes > 0; }));

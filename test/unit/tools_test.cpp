@@ -262,6 +262,50 @@ TEST_CASE("list_tabs: of directories a megabyte is listed, as it is sent, and th
                                                " tabs: all directories together exceed 1 MiB; close tabs"});
 }
 
+TEST_CASE("list_tabs: a long command is masked, and then it is cut") {
+  const std::string secret = "correct-horse-battery-staple";
+  const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+  REQUIRE(secrets->add("PHRASE", secret));
+  TextGuard guard(secrets);
+  ListedTabs list;
+  list.tabs.push_back(tab_of("n", "/"));
+  list.tabs[0].command = LastCommand();
+  list.tabs[0].command->text = std::string(190, 'n') + secret;
+  shorten(list, &guard);
+  const std::string& text = list.tabs[0].command->text;
+  CHECK(text.starts_with(std::string(190, 'n')));
+  CHECK(text.size() <= 200 + std::string("…").size());
+  CHECK(text.find("corr") == std::string::npos);
+}
+
+TEST_CASE("list_tabs: a row tells of the last command what there is to tell") {
+  TabInfo tab = tab_of("n", "/");
+  const auto row = [&tab] {
+    ResultWriter writer;
+    describe(writer, tab);
+    return writer.result();
+  };
+  for (const char* field : {"command", "state", "exit_code", "started_at", "awaiting_input"}) {
+    CHECK_FALSE(row().contains(field));
+  }
+  tab.command = LastCommand();
+  tab.command->text = "make";
+  tab.command->started_at_ms = 1'000;
+  CHECK(row()["command"] == "make");
+  CHECK(row()["state"] == "running");
+  CHECK(row()["started_at"] == "1970-01-01T00:00:01.000Z");
+  CHECK_FALSE(row().contains("exit_code"));
+  tab.command->awaiting_input = AwaitingInput{AwaitingInput::Kind::line, "name: ", 0};
+  CHECK(row()["awaiting_input"]["kind"] == "line");
+  CHECK(row()["awaiting_input"]["prompt"] == "name: ");
+  tab.command->awaiting_input.reset();
+  tab.command->state = CommandState::failed;
+  CHECK(row()["exit_code"].is_null());
+  CHECK_FALSE(row().contains("started_at"));
+  tab.command->exit_code = 3;
+  CHECK(row()["exit_code"] == 3);
+}
+
 TEST_CASE("list_tabs: a long name is masked, and then it is cut") {
   const std::string secret = "correct-horse-battery-staple";
   const auto secrets = std::make_shared<Secrets>(Secrets::Options{});

@@ -1,6 +1,8 @@
 #include "tmux/tabs/tab_look.hpp"
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
+#include "command/awaiting_input.hpp"
 #include "command/command_run.hpp"
 #include "system/proc.hpp"
 #include "system/stillness.hpp"
@@ -48,6 +50,24 @@ void add_log(TabInfo& info, const Tab& tab, const PaneLog::Stamp& log) {
   info.last_output_at_ms = info.log_bytes > 0 ? written_ms(log) : 0;
 }
 
+std::optional<LastCommand> last_command(const Tab& tab) {
+  std::optional<CommandRecord> record =
+      tab.runs.empty() ? tab.records.latest() : std::optional(tab.runs.back()->record());
+  if (!record) {
+    return std::nullopt;
+  }
+  constexpr std::size_t kMostBytes = 16'384;  // more than any reader shows
+  LastCommand command{.text = shortened(record->command, kMostBytes),
+                      .state = record->state,
+                      .exit_code = record->exit_code,
+                      .started_at_ms = record->started_at_ms,
+                      .awaiting_input = std::nullopt};
+  if (command.state == CommandState::running) {
+    command.awaiting_input = awaiting_input(tab);
+  }
+  return command;
+}
+
 }  // namespace
 
 std::optional<TabInfo> info_at_rest(Tab& tab) {
@@ -80,10 +100,13 @@ TabInfo info_of(Tab& tab, const Foreground& foreground) {
                (tab.runs.empty() ? tab.files.running_nonce().has_value()
                                  : !tab.runs.back()->shells().opened(foreground)));
   add_log(info, tab, rest.log);
+  info.command = last_command(tab);
   // Of a log in several files more is to be looked at than the last of them.
   const bool is_one_file =
       info.log_bytes == rest.log.size && info.log_gap_bytes == 0 && !info.log_gap_unknown;
-  if (foreground.kind == Foreground::Kind::shell && !info.busy && is_free(tab) && is_one_file) {
+  // The end of a command is on record a moment after it is in the log.
+  const bool is_over = !info.command || info.command->state != CommandState::running;
+  if (foreground.kind == Foreground::Kind::shell && !info.busy && is_free(tab) && is_one_file && is_over) {
     rest.shell_pid = foreground.pid;
     rest.info = info;
   }
