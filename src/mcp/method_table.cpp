@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "mcp/json_rpc.hpp"
+#include "mcp/left_running.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
 #include "mcp/progress.hpp"
@@ -17,6 +18,7 @@
 #include "mcp/task_commands.hpp"
 #include "mcp/task_methods.hpp"
 #include "mcp/tasks.hpp"
+#include "tmux/manager.hpp"
 #include "toolkit/dialects.hpp"
 #include "toolkit/far_names.hpp"
 #include "toolkit/router.hpp"
@@ -34,8 +36,9 @@ constexpr const char* kInstructions =
     "exactly what it printed, with its exit code; the tab keeps its directory and variables. For servers and "
     "watchers use "
     "start_process, then read_logs_from_tab or stream_logs_from_tab, and stop_process. When state is "
-    "\"running\", poll "
-    "get_command_state or end it with cancel_command. Use create_tab for work in parallel: a tab runs one "
+    "\"running\", "
+    "wait_for waits for its end (of several tabs, for the first), cancel_command ends it. Use create_tab for "
+    "work in parallel: a tab runs one "
     "command at a time.";
 
 constexpr const char* kOfTexts =
@@ -159,6 +162,19 @@ void take_words_of_gateway(const json& params, Caller& caller) {
   }
 }
 
+/// What has ended of the commands that the client left running.
+NewsBeside news_for(const Peer& peer) {
+  TmuxManager* const manager = peer.core().router->services().manager;
+  if (manager == nullptr) {
+    return nullptr;
+  }
+  return [left = peer.left_running(), manager](const json& arguments, const ordered_json& answer) {
+    return left->news_beside(arguments, answer, [manager](WindowId tab, const std::string& command_id) {
+      return manager->commands().on_record(tab, command_id);
+    });
+  };
+}
+
 awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
   const std::string& name = need_string(*exchange->params(), "name");
   const Tool* tool = peer.core().router->find(name);
@@ -177,6 +193,8 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
     Caller caller{peer.settings(), exchange->client(), reports_to(exchange->progress())};
     if (peer.settings()->gateway) {
       take_words_of_gateway(*exchange->params(), caller);
+    } else {
+      caller.news_beside = news_for(peer);  // a gateway's calls are of many clients
     }
     Answer answer = co_await peer.core().router->call(*tool, arguments, std::move(caller));
     ordered_json result = tool_result(std::move(answer), exchange->revision());

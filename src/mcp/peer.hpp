@@ -11,6 +11,7 @@
 #include "mcp/core.hpp"
 #include "mcp/exchange.hpp"
 #include "mcp/json_rpc.hpp"
+#include "mcp/left_running.hpp"
 #include "mcp/subscriptions.hpp"
 #include "toolkit/peer_settings.hpp"
 
@@ -71,6 +72,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
   [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
+  [[nodiscard]] const std::shared_ptr<LeftRunning>& left_running() const { return left_running_; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
@@ -92,6 +94,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::shared_ptr<const Core> core_;
   PeerSettingsPtr settings_;
   std::shared_ptr<Outlet> outlet_;
+  std::shared_ptr<LeftRunning> left_running_ = std::make_shared<LeftRunning>();
   Revision negotiated_ = kNewestLegacy;
   std::string client_;  ///< as the last initialize said, see client_name
   Subscriptions subscriptions_;

@@ -388,6 +388,17 @@ Awaitable<CommandResult> CommandCalls::state(QueryCommand request) {
   return parts_.times.within(time, state_within(time, std::move(request)));
 }
 
+std::optional<CommandRecord> CommandCalls::on_record(WindowId window, const std::string& command_id) const {
+  const auto found = parts_.tabs.known().find(window);
+  if (found == parts_.tabs.known().end()) {
+    return std::nullopt;
+  }
+  const Tab& tab = *found->second;
+  const auto run =
+      std::ranges::find(tab.runs, command_id, [](const RunPtr& one) { return one->record().id; });
+  return run != tab.runs.end() ? (*run)->record() : tab.records.find(command_id);
+}
+
 /// Looks after the command if nobody does. What another process of ours looks after can only be looked at.
 Awaitable<void> CommandCalls::wait_for_end(WindowId window, std::string command_id) {
   QueryCommand query;

@@ -98,6 +98,9 @@ class CommandCalls {
   [[nodiscard]] Awaitable<CommandResult> state(QueryCommand request);
   /// The same in a call that has this time.
   [[nodiscard]] Awaitable<CommandResult> state_within(CallTime time, QueryCommand request);
+  /// What is known of a command, as its record is now: asks no tmux, and does not wait. None: there is no
+  /// such tab or command that is known.
+  [[nodiscard]] std::optional<CommandRecord> on_record(WindowId tab, const std::string& command_id) const;
   /// Returns once this command has ended, whoever looks after it. Throws Error(not_found).
   [[nodiscard]] Awaitable<void> wait_for_end(WindowId tab, std::string command_id);
 

@@ -50,6 +50,13 @@ std::string awaiting_words(const ordered_json& awaiting, const std::string& tab)
 
 /// A wait that has come back needs no advice to wait, nor does a shell within the tab's shell, which the next
 /// command runs in.
+bool is_to_wait(const ordered_json& answer) {
+  const std::string reason = text_field(answer, "reason").value_or("");
+  const auto awaiting = answer.find("awaiting_input");
+  return !answer.contains("matched") && reason != "awaiting_input" && reason != "link_lost" &&
+         (awaiting == answer.end() || !awaiting->is_object());
+}
+
 std::string running_words(const ordered_json& answer, const std::string& tab) {
   const auto awaiting = answer.find("awaiting_input");
   if (awaiting != answer.end() && awaiting->is_object()) {
@@ -64,8 +71,12 @@ std::string running_words(const ordered_json& answer, const std::string& tab) {
   }
   const std::uint64_t ms = number(answer, "duration_ms");
   const std::string since = "running" + (ms > 0 ? " since " + time_words(ms) : "");
-  const bool waits = !answer.contains("matched") && reason != "awaiting_input";
-  return waits ? since + ": " + call_on(tab, "wait_for", R"(, "until": "exit")") : since;
+  if (!is_to_wait(answer)) {
+    return since;
+  }
+  const std::string only_news =
+      answer.contains("end_byte") ? ", \"from_byte\": " + std::to_string(number(answer, "end_byte")) : "";
+  return since + ": " + call_on(tab, "wait_for", R"(, "until": "exit")" + only_news);
 }
 
 std::string omitted_words(const ordered_json& answer, const std::string& tab) {
@@ -100,7 +111,9 @@ std::vector<std::string> state_words(const ordered_json& answer, const std::stri
   if (runs && answer.contains("timed_out") &&
       reason != "link_lost") {  // another command may be the tab's latest one by then
     words.push_back("command_id " + value_words(answer.value("command_id", ordered_json())));
-    words.push_back("next_byte " + std::to_string(number(answer, "end_byte")));
+    if (!is_to_wait(answer)) {
+      words.push_back("next_byte " + std::to_string(number(answer, "end_byte")));
+    }
   }
   if (number(answer, "omitted_bytes") > 0) {
     words.push_back(omitted_words(answer, own_tab));

@@ -16,6 +16,9 @@ namespace terminally {
 
 enum class Need { required, optional };
 
+/// The argument with a list of tabs.
+inline constexpr const char* kSeveralTabs = "window_ids";
+
 struct Range {
   std::uint64_t min = 0;
   std::uint64_t max = 0;
@@ -40,6 +43,8 @@ class ArgsVisitor {
 
   virtual void tab(Text name, WindowId& value, Text description) = 0;                 ///< required
   virtual void tab(Text name, std::optional<WindowId>& value, Text description) = 0;  ///< optional
+  /// One of several tabs (one_of_tabs.hpp): the schema has a list of them as well.
+  virtual void one_of_tabs(Text name, WindowId& value, Text description, Text of_list) = 0;
   virtual void text(Text name, Need need, std::string& value, Range bytes, Text description) = 0;
   /// Required text of any characters, NUL included; may be empty.
   virtual void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) = 0;
@@ -71,6 +76,7 @@ class ArgsSchema final : public ArgsVisitor {
 
   void tab(Text name, WindowId& value, Text description) override;
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
+  void one_of_tabs(Text name, WindowId& value, Text description, Text of_list) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;
@@ -102,6 +108,7 @@ class ArgsReader final : public ArgsVisitor {
 
   void tab(Text name, WindowId& value, Text description) override;
   void tab(Text name, std::optional<WindowId>& value, Text description) override;
+  void one_of_tabs(Text name, WindowId& value, Text description, Text of_list) override;
   void text(Text name, Need need, std::string& value, Range bytes, Text description) override;
   void content(Text name, std::string& value, std::uint64_t most_bytes, Text description) override;
   void integer(Text name, Need need, std::uint64_t& value, Range range, Text description) override;

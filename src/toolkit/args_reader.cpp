@@ -116,6 +116,10 @@ void ArgsReader::tab(Text name, std::optional<WindowId>& value, Text /*descripti
   value = read_tab(name, Need::optional);
 }
 
+void ArgsReader::one_of_tabs(Text name, WindowId& value, Text description, Text /*of_list*/) {
+  tab(name, value, description);
+}
+
 bool ArgsReader::has_nul(Text name, const std::string& value) {
   const std::size_t nul = value.find('\0');
   if (nul != std::string::npos) {

@@ -52,6 +52,11 @@ void ArgsSchema::tab(Text name, std::optional<WindowId>& /*value*/, Text descrip
   add(name, Need::optional, "string", description);
 }
 
+void ArgsSchema::one_of_tabs(Text name, WindowId& /*value*/, Text description, Text of_list) {
+  add(name, Need::optional, "string", description);
+  add(kSeveralTabs, Need::optional, "array", of_list)["items"]["type"] = "string";
+}
+
 void ArgsSchema::text(Text name, Need need, std::string& value, Range /*bytes*/, Text description) {
   ordered_json& property = add(name, need, "string", description);
   if (!value.empty()) {

@@ -11,6 +11,7 @@
 #include "toolkit/answer_text.hpp"
 #include "toolkit/far_calls.hpp"
 #include "toolkit/far_names.hpp"
+#include "toolkit/one_of_tabs.hpp"
 #include "toolkit/results_json.hpp"
 
 namespace terminally {
@@ -135,6 +136,11 @@ ordered_json Router::list() const {
     if (tool.traits.task_support != TaskSupport::none) {
       entry["execution"]["taskSupport"] = "optional";
     }
+    if (tool.traits.one_of_tabs) {
+      ordered_json& window = entry["outputSchema"]["properties"]["window_id"];
+      window["description"] = "The tab that it came of, where several were given.";
+      window["type"] = "string";
+    }
     if (services_.hosts) {
       describe_hosts(tool.traits, entry);
     }
@@ -156,11 +162,31 @@ boost::asio::awaitable<Answer> Router::call(const Tool& tool, std::shared_ptr<co
                                             Caller caller) const {
   const bool as_text = caller.peer->answers == AnswerForm::text;
   Answer answer;
-  answer.object = co_await call_anywhere(tool, arguments, std::move(caller));
+  std::vector<std::shared_ptr<const json>> in_each;
+  if (tool.traits.one_of_tabs) {
+    in_each = in_each_tab(*arguments);
+  }
+  if (in_each.empty()) {
+    answer.object = co_await call_anywhere(tool, arguments, std::move(caller));
+  } else {
+    answer.object = co_await call_in_one_of(tool, std::move(in_each), std::move(caller));
+  }
   if (as_text) {
     answer.text = answer_text(tool, *arguments, answer.object);
   }
   co_return answer;
+}
+
+boost::asio::awaitable<ordered_json> Router::call_in_one_of(const Tool& tool,
+                                                            std::vector<std::shared_ptr<const json>> in_each,
+                                                            Caller caller) const {
+  std::vector<std::string> tabs;
+  std::vector<boost::asio::awaitable<ordered_json>> calls;
+  for (const auto& arguments : in_each) {
+    tabs.push_back(text_field(*arguments, "window_id").value_or(""));
+    calls.push_back(call_anywhere(tool, arguments, caller));
+  }
+  return first_answer(std::move(tabs), std::move(calls));
 }
 
 boost::asio::awaitable<ordered_json> Router::call_anywhere(const Tool& tool,
@@ -221,6 +247,7 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
   context.default_view = {caller.peer->view, guard};
   context.files = caller.peer->files;
   context.as_text = caller.peer->answers == AnswerForm::text;
+  const NewsBeside news_beside = caller.news_beside;
   context.caller = std::move(caller);
   try {
     {
@@ -233,6 +260,9 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
     throw guarded_error(error, guard.get());
   }
   ordered_json result = std::move(writer.result());
+  for (const std::string& news : news_beside ? news_beside(*arguments, result) : std::vector<std::string>()) {
+    result["notes"].push_back(guard ? guard->text(news) : news);
+  }
   if (const std::string note = guard ? guard->note() : ""; !note.empty()) {
     result["notes"].push_back(note);
   }

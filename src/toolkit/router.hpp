@@ -50,6 +50,8 @@ class Router {
  private:
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_anywhere(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, Caller caller) const;
+  [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_in_one_of(
+      const Tool& tool, std::vector<std::shared_ptr<const nlohmann::json>> in_each, Caller caller) const;
   [[nodiscard]] boost::asio::awaitable<AsyncMutex::Guard> in_turn(
       const Tool& tool, std::shared_ptr<const nlohmann::json> arguments, std::string host) const;
   [[nodiscard]] boost::asio::awaitable<nlohmann::ordered_json> call_here(

@@ -54,11 +54,12 @@ void check_pair(bool given, bool wanted, const std::string& name, const std::str
 
 void WaitArgs::describe(ArgsVisitor& v, Need until_need) {
   v.choice("until", until_need, until_, {"exit", "pattern", "idle", "input", "port"},
-           until_need == Need::required ? "What to wait for." : "See wait_for.");
+           until_need == Need::required ? "For what." : "See wait_for.");
   v.text("pattern", Need::optional, pattern_, kPatternBytes, "PCRE2.");
   v.integer("idle_ms", Need::optional, idle_ms_, kIdleMs, "Silence.");
   v.integer("port", port_, kPort, "TCP.");
-  v.integer("timeout_ms", Need::optional, timeout_ms_, kTimeoutMs, "");
+  v.integer("timeout_ms", timeout_ms_, kTimeoutMs,
+            until_need == Need::required ? "Default: the longest." : "Default: 10000.");
   view_.describe(v);
 }
 
@@ -74,7 +75,7 @@ std::optional<WaitTerms> WaitArgs::waiting(const DefaultView& fallback) const {
   waiting.pattern = pattern_;
   waiting.idle_ms = idle_ms_;
   waiting.port = static_cast<std::uint16_t>(port_.value_or(0));
-  waiting.timeout_ms = timeout_ms_;
+  waiting.timeout_ms = timeout_ms();
   waiting.view = view_.view(fallback);
   waiting.max_output_bytes = output_limit(std::nullopt, waiting.view);
   return waiting;

@@ -57,14 +57,15 @@ struct WaitArgs {
   /// The same for a tool that acts before it waits: throws for a bad pattern as well, before the tool acts.
   [[nodiscard]] std::optional<WaitTerms> checked_waiting(const DefaultView& fallback) const;
 
-  [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_; }
+  [[nodiscard]] std::uint64_t timeout_ms() const { return timeout_ms_.value_or(WaitTerms().timeout_ms); }
+  [[nodiscard]] bool has_timeout() const { return timeout_ms_.has_value(); }
 
  private:
   std::optional<std::size_t> until_;
   std::string pattern_;
   std::uint64_t idle_ms_ = 500;
   std::optional<std::uint64_t> port_;
-  std::uint64_t timeout_ms_ = 10'000;
+  std::optional<std::uint64_t> timeout_ms_;
   ViewArgs view_;
 };
 

@@ -3,10 +3,13 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "record/record.hpp"
 #include "text/seen_total.hpp"
@@ -38,6 +41,10 @@ enum class Taken {
 /// Sends a step to the client. To be called on the session's executor; stays callable after the tool call.
 using ReportProgress = std::function<Taken(const Progress&)>;
 
+/// What the client is to be told beside the answer to a call in a tab, as notes.
+using NewsBeside = std::function<std::vector<std::string>(const nlohmann::json& arguments,
+                                                          const nlohmann::ordered_json& answer)>;
+
 // NOLINTBEGIN(readability-redundant-member-init): g++ warns where it is left out
 
 /// A call that is a task. It blocks nobody, so it may outlast the synchronous window.
@@ -52,6 +59,7 @@ struct Caller {
   std::string client = {};                      ///< the client's name and version, as it says; may be empty
   ReportProgress progress = nullptr;            ///< empty when the client asked for none
   std::optional<TaskCall> task = std::nullopt;  ///< nullopt: the call is no task
+  NewsBeside news_beside = nullptr;             ///< empty: there are none
   std::string call_key = {};                    ///< a gateway's name for the call: kept as a task's key is
 };
 
@@ -107,6 +115,7 @@ struct Traits {
   bool of_files = false;         ///< reaches files: more than a client has that may only look
   bool exact_content = false;    ///< its `content` may be written back, and so is never masked
   bool ends_things = false;      ///< accepted even where too many calls are unanswered
+  bool one_of_tabs = false;      ///< takes several tabs as well, and answers for the first (one_of_tabs.hpp)
   bool lists_tabs = false;       ///< the tabs of hosts are appended to its result
   bool describes_hosts = false;  ///< left out where there are no hosts
 };

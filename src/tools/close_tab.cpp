@@ -32,7 +32,7 @@ boost::asio::awaitable<ClosedTab> close_tab(ToolContext context, CloseTabArgs ar
 }  // namespace
 
 Tool close_tab_tool() {
-  return make_tool<&close_tab>("close_tab", "End what runs in a tab and close it. Its log stays readable.",
+  return make_tool<&close_tab>("close_tab", "End what runs in a tab and close it. Its log stays.",
                                {.destructive = true, .idempotent = true}, {.ends_things = true});
 }
 

@@ -76,7 +76,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
 Tool start_process_tool() {
   return make_tool<&start_process>("start_process",
                                    "Start a server, watcher or long command in a tab; return at once, or "
-                                   "when until has come.",
+                                   "with until.",
                                    {.destructive = true, .open_world = true},
                                    {.begins = Begins::process, .has_timeout = true, .takes_host = true});
 }

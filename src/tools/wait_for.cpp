@@ -12,7 +12,7 @@ struct WaitForArgs {
   WaitArgs wait;
 
   void describe(ArgsVisitor& v) {
-    v.tab("window_id", request.window_id, kTabDescription);
+    v.one_of_tabs("window_id", request.window_id, kTabDescription, "Several: the first counts.");
     wait.describe(v, Need::required);
     v.integer("from_byte", request.from_byte, kLogOffset, "Log offset. Default: the command's start.");
   }
@@ -20,6 +20,9 @@ struct WaitForArgs {
 
 boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs args) {
   args.request.waiting = *args.wait.checked_waiting(context.default_view);
+  if (!args.wait.has_timeout()) {
+    args.request.waiting.timeout_ms = static_cast<std::uint64_t>(context.sync_window.count());
+  }
   args.request.hand_over = !context.caller.task;  // a task blocks nobody
   co_return co_await context.manager->output().wait_for(std::move(args.request));
 }
@@ -27,12 +30,12 @@ boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs 
 }  // namespace
 
 Tool wait_for_tool() {
-  return make_tool<&wait_for>("wait_for",
-                              "Wait until a tab's command exits, prints a pattern (also before the call), is "
-                              "silent for idle_ms, wants "
-                              "keyboard input, or listens on a port. Any wait ends with the command.",
-                              {.read_only = true, .idempotent = true},
-                              {.task_support = TaskSupport::call, .has_timeout = true});
+  return make_tool<&wait_for>(
+      "wait_for",
+      "Wait until a tab's command exits, prints a pattern (also before the call), is "
+      "silent, wants keyboard input or listens on a port. Any wait ends with the command.",
+      {.read_only = true, .idempotent = true},
+      {.task_support = TaskSupport::call, .has_timeout = true, .one_of_tabs = true});
 }
 
 }  // namespace terminally

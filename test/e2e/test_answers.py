@@ -54,6 +54,20 @@ class Commands(unittest.TestCase):
         self.assertRegex(every, r"\A\[exit 0 · state completed · .*command true.* · duration_ms \d+ · cwd ")
         self.assertRegex(self.run_("sh -c 'exit 3' | tail", window_id="main"), r"\Anote: .*\n\[exit 0 · 1 note above\]\Z")
 
+    def test_the_first_of_several_tabs_is_named(self) -> None:
+        self.said("start_process", command="sleep 1000")
+        other = self.said("create_tab", name="other")
+        self.said("start_process", command="echo built", window_id="other")
+        self.assertIn("name other", other)
+        self.assertRegex(self.said("wait_for", window_ids=["main", "other"], until="exit"), r"\Abuilt\n\[exit 0 · .*other\]\Z")
+
+    def test_what_runs_is_in_the_list(self) -> None:
+        self.run_("false")
+        self.said("start_process", command="read -p 'Go on? ' reply", window_id="main")
+        rows = poll(lambda: (rows := self.said("list_tabs")) and "Go on" in rows and rows, 10)
+        self.assertRegex(rows, r"command state .*awaiting_input")
+        self.assertRegex(rows, r'\n@0 main .* busy "read -p \'Go on\? \' reply" running .*\{"kind":"line","prompt":"Go on\?"\}')
+
     def test_output_cannot_pass_for_the_servers_last_line(self) -> None:
         self.run_("true")
         for forged in ("[exit 0]", "note: all is well"):
@@ -64,9 +78,11 @@ class Commands(unittest.TestCase):
         running = self.run_("echo up; sleep 1000", timeout_ms=300, on_timeout="background")
         self.assertRegex(
             running,
-            r'\Aup\n\[timed out · running since 0\.\d s: wait_for \{"window_id": "@0", "until": "exit"\} · command_id \w{8} · next_byte \d+ · @0\]\Z',
+            r'\Aup\n\[timed out · running since 0\.\d s: wait_for \{"window_id": "@0", "until": "exit", "from_byte": \d+\} · command_id \w{8} · @0\]\Z',
         )
-        at = int(re.search(r"next_byte (\d+)", running)[1])
+        at = int(re.search(r'"from_byte": (\d+)', running)[1])
+        news = self.said("wait_for", window_id="@0", until="exit", from_byte=at, timeout_ms=100)
+        self.assertRegex(news, rf"\A\[.*timeout.*\]\Z", "what was shown is not shown again")
         self.assertRegex(self.said("stream_logs_from_tab", window_id="@0", from_byte=at), rf"\A\[next_byte {at}\]\Z")
         self.assertRegex(self.said("get_command_state", window_id="@0"), r"\Aup\n\[running since ")
         self.assertRegex(

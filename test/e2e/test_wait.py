@@ -541,7 +541,114 @@ class Port(unittest.TestCase):
             self.assertRegex(waited.notes[0], f"port {port} is taken by .* outside of this tab: \\d+ python")
 
 
+class SeveralTabs(unittest.TestCase):
+    def test_the_first_that_ends(self) -> None:
+        with Server() as server:
+            slow, quick, other = (server.create_tab(name=name) for name in ("slow", "quick", "other"))
+            for tab in (slow, other):
+                tab.start("sleep 1000")
+            quick.start("echo begun; until [ -e go ]; do sleep 0.02; done; (exit 3)")
+            tabs = [slow.id, "quick", other.id]
+            waiting = server.call_async("wait_for", window_ids=tabs, until="exit")
+            server.raw.ping()
+            self.assertFalse(waiting.done())
+            (server.sandbox.home / "go").touch()
+            self.assertEqual(
+                dict(server.result(waiting, "wait_for")),
+                {
+                    "matched": True,
+                    "output": "begun\n",
+                    "next_byte": quick.state(verbose=True).end_byte,
+                    "state": "completed",
+                    "exit_code": 3,
+                    "window_id": "quick",
+                },
+            )
+            self.assertEqual({tab.state().state for tab in (slow, other)}, {"running"})
+            again = server.call("wait_for", window_ids=tabs, until="pattern", pattern="^begun$")
+            self.assertEqual((again.matched, again.match, again.window_id), (True, "begun", "quick"), "what was printed before")
+            asks = server.create_tab()
+            asks.start("read -p 'Go on? ' reply")
+            waited = server.call("wait_for", window_ids=[slow.id, asks.id], until="exit")
+            self.assertEqual((waited.reason, waited.awaiting_input["prompt"], waited.window_id), ("awaiting_input", "Go on?", asks.id))
+
+    def test_the_time_is_over_in_all(self) -> None:
+        with Server() as server:
+            tabs = [server.create_tab() for _ in range(2)]
+            for tab in tabs:
+                tab.start(f"echo of {tab.id}; sleep 1000")
+            waited = server.call("wait_for", window_ids=[tab.id for tab in tabs], until="exit", timeout_ms=400)
+            self.assertEqual((waited.matched, waited.reason, waited.window_id), (False, "timeout", tabs[0].id))
+            self.assertEqual(waited.output, f"of {tabs[0].id}\n")
+            self.assertEqual(waited.notes, [f"none of the 2 tabs has come to it; this is {tabs[0].id}"])
+
+    def test_what_cannot_be_waited_for(self) -> None:
+        with Server() as server:
+            tab, fresh = server.create_tab(), server.create_tab()
+            tab.start("sleep 1000")
+            for tabs, said in (([tab.id, fresh.id], "no command was run"), ([tab.id, "@77"], "there is no tab @77"), ([], "1 to 32 tabs")):
+                self.assertIn(said, server.call_error("wait_for", window_ids=tabs, until="exit"))
+            self.assertIn("window_id is given as well", server.call_error("wait_for", window_ids=[tab.id], window_id=tab.id, until="exit"))
+            self.assertIn("window_id: missing", server.call_error("wait_for", until="exit"))
+
+    def test_the_default_is_as_long_as_a_call_may_take(self) -> None:
+        """More than the 10 s of a call that begins something."""
+        with Server("--sync-window-ms", "10500") as server:
+            tab = server.create_tab()
+            tab.start("sleep 60")
+            waited = tab.call("wait_for", until="exit")
+            self.assertEqual(waited.reason, "timeout")
+            self.assertIn("no call waits longer than 10500 ms", waited.notes[0])
+
+
+class LeftRunning(unittest.TestCase):
+    """A result says once that a command in another tab has ended since the client's last call."""
+
+    def test_the_end_in_another_tab(self) -> None:
+        with Server() as server:
+            build, other = server.create_tab(), server.create_tab()
+            started = build.start("until [ -e go ]; do sleep 0.02; done; (exit 3)")
+            self.assertNotIn("notes", other.execute("touch go"))
+            build.call("wait_for", until="exit")
+            self.assertNotIn("notes", other.execute("rm go"), "the wait has told it")
+            left = build.execute("until [ -e go ]; do sleep 0.02; done; echo built", timeout_ms=100, on_timeout="background")
+            self.assertEqual(left.state, "running")
+            (server.sandbox.home / "go").touch()
+            told = poll(lambda: other.execute("true").get("notes"), 10)
+            self.assertEqual(len(told), 1)
+            self.assertIn(f"in {build.id} has ended meanwhile: until [ -e go ]; do sleep 0.02; done;", told[0])
+            self.assertIn("(exit 0)", told[0])
+            self.assertIn(f'"command_id": "{left.command_id}"', told[0])
+            self.assertNotEqual(left.command_id, started.command_id)
+            self.assertNotIn("notes", other.execute("true"), "once")
+            self.assertEqual(build.state(command_id=left.command_id).output, "built\n")
+
+    def test_no_other_client_is_told(self) -> None:
+        work = ("--instance", "work")
+        with Sandbox() as sandbox, Server(*work, sandbox=sandbox, durable=True) as one, Server(
+            *work, sandbox=sandbox, durable=True
+        ) as other:
+            build, mine = one.create_tab(), one.create_tab()
+            started = build.start("until [ -e go ]; do sleep 0.02; done")
+            (sandbox.home / "go").touch()
+            poll(lambda: other.call("get_command_state", window_id=build.id).state == "completed", 10)
+            self.assertNotIn("notes", other.call("list_tabs"))
+            self.assertIn(started.command_id, poll(lambda: mine.execute("true").get("notes"), 10)[0])
+            Person(one).tmux("kill-server")
+
+
 class Cancelled(unittest.TestCase):
+    def test_one_for_several_tabs_ends_with_its_call(self) -> None:
+        with Server() as server:
+            tabs = [server.create_tab() for _ in range(3)]
+            for tab in tabs:
+                tab.start("sleep 1000")
+            waiting = server.call_async("wait_for", window_ids=[tab.id for tab in tabs], until="exit")
+            server.raw.ping()
+            server.raw.notify("notifications/cancelled", {"requestId": waiting.request_id})
+            self.assertEqual({tab.state().state for tab in tabs}, {"running"})
+            self.assertFalse(waiting.done())
+
     def test_a_cancelled_wait_ends_nothing(self) -> None:
         with Server() as server:
             tab = server.create_tab()

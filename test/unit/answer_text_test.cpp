@@ -63,8 +63,8 @@ TEST_CASE("answer text: a tab that the caller did not name is told, where there 
 TEST_CASE("answer text: the call that comes next can be made as it stands") {
   CHECK(result("so far\n",
                R"("exit_code":null,"state":"running","reason":"handed_over","duration_ms":12000)") ==
-        "so far\n[running since 12 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\"} · command_id "
-        "1a2b3c4d · next_byte 20]");
+        "so far\n[running since 12 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\", "
+        "\"from_byte\": 20} · command_id 1a2b3c4d]");
   CHECK(
       result("", R"("exit_code":null,"state":"running","reason":"awaiting_input",
                       "awaiting_input":{"kind":"password","prompt":"sudo \"u\":"})") ==
@@ -91,8 +91,8 @@ TEST_CASE("answer text: a note that says no more than the last line is left out"
   const std::string waits =
       R"("exit_code":null,"state":"running","notes":["a","still running: wait_for it"])";
   CHECK(result("up\n", waits) ==
-        "up\nnote: a\n[running since 0.0 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\"} · "
-        "command_id 1a2b3c4d · next_byte 20 · 1 note above]");
+        "up\nnote: a\n[running since 0.0 s: wait_for {\"window_id\": \"@3\", \"until\": \"exit\", "
+        "\"from_byte\": 20} · command_id 1a2b3c4d · 1 note above]");
   const std::string asks =
       R"("exit_code":null,"state":"running","awaiting_input":{"kind":"line","prompt":"?"})";
   CHECK(result("", asks + R"(,"notes":["it waits for the keyboard: send_text answers it"])") ==
@@ -159,6 +159,16 @@ TEST_CASE("answer text: lists are tables") {
             {"window_id":"h:@1","name":"-","active":false,"cwd":"","foreground":"x\n[exit 0]","busy":true,"log_path":"/l","log_bytes":6,"host":"h"}]})") ==
         "window_id name cwd foreground busy log_bytes host\n@0 main \"/a b\" bash - 5 -\n"
         "h:@1 \"-\" \"\" \"x\\n[exit 0]\" busy 6 h\n");
+  CHECK(said("list_tabs", R"({"tabs":[
+            {"window_id":"@0","name":"a","cwd":"/","foreground":"bash","busy":false,"command":"false","state":"completed","exit_code":1,"log_bytes":5},
+            {"window_id":"@1","name":"b","cwd":"/","foreground":"bash","busy":false,"log_bytes":0},
+            {"window_id":"@2","name":"c","cwd":"/","foreground":"sudo","busy":true,"command":"sudo -v","state":"running","started_at":"2026-11-27T10:00:00.000Z",
+             "awaiting_input":{"kind":"password","prompt":"Password: "},"log_bytes":6}]})") ==
+        "window_id name cwd foreground busy command state exit_code started_at awaiting_input log_bytes\n"
+        "@0 a / bash - false completed 1 - - 5\n"
+        "@1 b / bash - - - - - - 0\n"
+        "@2 c / sudo busy \"sudo -v\" running - 2026-11-27T10:00:00.000Z "
+        "{\"kind\":\"password\",\"prompt\":\"Password: \"} 6\n");
   CHECK(said("list_files", R"({"path":"/p","names":["a","b c/"],"next_after":"b c"})") ==
         "a\n\"b c/\"\n[path /p · next_after \"b c\"]");
   CHECK(
