@@ -150,6 +150,9 @@ void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::share
     case Kind::notification:
       notice(message);
       return reply({});
+    case Kind::response:
+      asks_.take(message);
+      return reply({});
     case Kind::invalid:
       return reply(error_reply(message.id, message.error));
     case Kind::ignored:
@@ -206,7 +209,7 @@ void Peer::notice(const RpcMessage& notification) {
 }
 
 asio::awaitable<void> Peer::wait_for_room() {
-  while (!has_room()) {
+  while (!in_flight_.has_room()) {
     co_await exchange_ended_.wait();
   }
 }
@@ -244,6 +247,7 @@ void Peer::close(bool stop_calls) {
   for (const ExchangePtr& exchange : in_flight_.all()) {
     exchange->abandon(stop_calls);
   }
+  asks_.close();
   subscriptions_.close();
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/event.hpp"
+#include "mcp/asks.hpp"
 #include "mcp/core.hpp"
 #include "mcp/exchange.hpp"
 #include "mcp/json_rpc.hpp"
@@ -28,9 +29,6 @@ namespace terminally {
 /// alive after `close`.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
-  /// What the texts of unfinished requests may take; above it the transport takes no more of them.
-  static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
-
   /// `unasked` is for what belongs to no request: nothing of it is a reply.
   Peer(std::shared_ptr<const Core> core, PeerSettingsPtr settings, std::shared_ptr<Stream> unasked);
 
@@ -44,7 +42,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
-  [[nodiscard]] bool has_room() const { return in_flight_.bytes() <= kMostHeldBytes; }
 
   /// Returns when all that ends by itself is answered: a subscription does not.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_answers();
@@ -62,7 +59,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// are the core's, and go on.
   void close(bool stop_calls);
 
-  [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
+  [[nodiscard]] const InFlight& in_flight() const { return in_flight_; }
 
   // What methods work on.
 
@@ -71,6 +68,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
   [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
+  /// For what a request needs to know from its client.
+  [[nodiscard]] Asks& asks() { return asks_; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
@@ -96,6 +95,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::string client_;  ///< as the last initialize said, see client_name
   Subscriptions subscriptions_;
   InFlight in_flight_;
+  Asks asks_;
   Event exchange_ended_;  ///< each time that one does
   bool closed_ = false;
 };
