@@ -2,6 +2,7 @@
 #include "mcp/asks.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -33,18 +34,6 @@ json result_in(const json& answer, const std::string& method) {
   throw Error(ErrorCode::io, "the client refused " + method + ": " + std::string(shortened(why, kShown)));
 }
 
-void refuse_to_ask(const Exchange& exchange, const std::string& method, std::size_t open) {
-  if (is_modern(exchange.revision())) {
-    throw Error(ErrorCode::internal, method + " cannot be asked on behalf of a modern request");
-  }
-  if (!exchange.outlet()->is_open()) {
-    throw Error(ErrorCode::io, "the client went away before it was asked " + method);
-  }
-  if (open >= Asks::kMost) {
-    throw Error(ErrorCode::busy, "the client has " + std::to_string(open) + " questions to answer already");
-  }
-}
-
 /// It need not think about it any longer.
 std::string take_back(const std::string& id) {
   ordered_json params;
@@ -55,10 +44,35 @@ std::string take_back(const std::string& id) {
 
 }  // namespace
 
+void Asks::allow(const json& capabilities) {
+  answers_.clear();
+  for (const char* what : {"elicitation", "roots", "sampling"}) {
+    if (capabilities.contains(what)) {
+      answers_.insert(what);
+    }
+  }
+}
+
+void Asks::refuse_to_ask(const Exchange& exchange, const std::string& method) const {
+  if (is_modern(exchange.revision())) {
+    throw Error(ErrorCode::internal, method + " cannot be asked on behalf of a modern request");
+  }
+  if (!answers_.contains(std::string_view(method).substr(0, method.find('/')))) {
+    throw Error(ErrorCode::invalid_argument, "the client has not said that it answers " + method);
+  }
+  if (!exchange.outlet()->is_open()) {
+    throw Error(ErrorCode::io, "the client went away before it was asked " + method);
+  }
+  if (open_.size() >= kMost) {
+    throw Error(ErrorCode::busy,
+                "the client has " + std::to_string(open_.size()) + " questions to answer already");
+  }
+}
+
 Awaitable<json> Asks::ask(ExchangePtr exchange, std::string method, ordered_json params,
                           Clock::time_point until) {
   std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
-  refuse_to_ask(*exchange, method, open_.size());
+  refuse_to_ask(*exchange, method);
   const auto question = std::make_shared<Question>();
   const std::string id = "\"ask-" + std::to_string(++asked_) + "\"";
   open_.emplace(id, question);

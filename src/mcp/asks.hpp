@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 
 #include "base/awaitable.hpp"
@@ -19,10 +21,13 @@ class Asks {
  public:
   static constexpr std::size_t kMost = 100;  ///< at once
 
+  /// The client has initialized with these capabilities. Until it does, it can answer nothing.
+  void allow(const nlohmann::json& capabilities);
+
   /// Asks on behalf of a request, by its stream, and returns the client's result. Throws `Error` where the
-  /// client answers by an error, has not answered by then, is gone, or has too much to answer already; and
-  /// operation_aborted when the request is cancelled. Whether the client can answer such a method is the
-  /// caller's to know. The Asks must live until then.
+  /// client cannot answer such a method, answers by an error, has not answered by then, is gone, or has too
+  /// much to answer already; and operation_aborted when the request is cancelled. The Asks must live until
+  /// then.
   [[nodiscard]] Awaitable<nlohmann::json> ask(ExchangePtr exchange, std::string method,
                                               nlohmann::ordered_json params, Clock::time_point until);
 
@@ -35,9 +40,12 @@ class Asks {
  private:
   struct Question;
 
+  void refuse_to_ask(const Exchange& exchange, const std::string& method) const;
+
   /// By the id as JSON text. Each belongs to the call that waits, so one that is cancelled is gone with it.
   std::map<std::string, std::weak_ptr<Question>> open_;
   std::uint64_t asked_ = 0;
+  std::set<std::string, std::less<>> answers_;  ///< what the client can answer: methods up to their "/"
 };
 
 }  // namespace terminally

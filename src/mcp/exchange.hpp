@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
 #include "mcp/revisions.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/failures.hpp"
-#include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
 #include "secrets/text_guard.hpp"

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/event.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/asks.hpp"
 #include "mcp/core.hpp"
 #include "mcp/exchange.hpp"
-#include "mcp/json_rpc.hpp"
 #include "mcp/subscriptions.hpp"
 #include "toolkit/peer_settings.hpp"
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/peer.hpp"
 #include "stdio/line_framer.hpp"
 

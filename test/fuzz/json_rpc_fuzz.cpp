@@ -2,7 +2,7 @@
 // the bytes gives the same lines, those that a slow reader finds; a line is a parse error exactly if another
 // parser refuses it (or it is too deep); each message is classified as JSON-RPC and MCP say; a request gets
 // one well-formed answer with its own id.
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -59,6 +59,15 @@ struct AskScene {
     Core core = *server.core();
     core.find_method = &find_with_ask;
     peer = std::make_shared<Peer>(std::make_shared<const Core>(core), settings_of("test"), nullptr);
+    initialize(R"({"elicitation":{}})");
+  }
+
+  void initialize(const std::string& capabilities) {
+    line(
+        R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":)" +
+            capabilities + "}}",
+        asked);
+    CHECK(reply().contains("result"));
   }
 
   void line(const std::string& text, const std::shared_ptr<ToldStream>& stream) {
@@ -197,4 +206,13 @@ TEST_CASE("asks: a modern request asks by its result alone") {
   AskScene scene;
   const ordered_json refused = scene.ask("1", claim());
   CHECK(refused["error"]["message"] == "elicitation/create cannot be asked on behalf of a modern request");
+}
+
+TEST_CASE("asks: a client is asked nothing that it has not said it answers") {
+  AskScene scene;
+  for (const char* capabilities : {"{}", "null", "[]", R"({"sampling":{},"roots":{}})"}) {
+    CAPTURE(capabilities);
+    scene.initialize(capabilities);
+    CHECK(scene.ask()["error"]["message"] == "the client has not said that it answers elicitation/create");
+  }
 }

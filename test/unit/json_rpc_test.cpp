@@ -1,4 +1,4 @@
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <doctest/doctest.h>
 

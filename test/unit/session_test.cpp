@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "connection.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 using namespace terminally;
 using namespace terminally::test;

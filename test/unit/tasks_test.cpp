@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "connection.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/task.hpp"
 #include "temp_files.hpp"
 

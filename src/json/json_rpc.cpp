@@ -1,7 +1,7 @@
 // Parses lines into JSON-RPC messages, and writes results, errors and notifications.
 // Collects the answers to a JSON-RPC batch into one message of bounded size.
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <cmath>
 #include <cstdint>
