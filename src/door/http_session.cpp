@@ -62,7 +62,7 @@ std::shared_ptr<EventStream> HttpSession::find(std::uint64_t stream) const {
 }
 
 bool HttpSession::is_idle() const {
-  return peer_->in_flight() == 0 && !is_read(*own_);
+  return peer_->in_flight().size() == 0 && !is_read(*own_);
 }
 
 void HttpSession::close() {

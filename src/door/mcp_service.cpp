@@ -225,7 +225,7 @@ std::variant<Response, Asked> receive_legacy(const Call& call, const Text& text)
     return refused(call,
                    {400, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"), ""});
   }
-  if (!session->peer().has_room()) {
+  if (!session->peer().in_flight().has_room()) {
     return busy_response("The requests under way are too large: wait for their answers");
   }
   return ask_legacy(call, text, session);

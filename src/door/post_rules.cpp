@@ -131,6 +131,7 @@ std::variant<Refusal, PostKind> judge_modern(const McpHead& head, const RpcInput
   switch (first.kind) {
     case Kind::invalid:
       return Refusal{400, first.error, first.id};
+    case Kind::response:
     case Kind::ignored:
       return refusal(400, kInvalidRequest,
                      "Invalid request: this server asks nothing that could be answered");

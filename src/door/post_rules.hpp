@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "json/json_rpc.hpp"
 #include "mcp/core.hpp"
-#include "mcp/json_rpc.hpp"
 
 namespace terminally {
 

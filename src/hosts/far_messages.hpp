@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "toolkit/tool.hpp"
 
 namespace terminally {

@@ -7,7 +7,7 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <utility>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 namespace terminally {
 

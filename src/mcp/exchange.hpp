@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
 #include "mcp/revisions.hpp"
@@ -86,6 +86,8 @@ class InFlight {
  public:
   static constexpr std::size_t kMax = 1'000;
   static constexpr std::size_t kReserve = 100;  ///< beyond kMax, for requests that end something
+  /// What their texts may take; above it the transport takes no more of them.
+  static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
 
   /// Throws `ProtocolError` when the id is taken or there are too many. With `ends_things` the exchange may
   /// use the reserve.
@@ -97,8 +99,7 @@ class InFlight {
   [[nodiscard]] std::vector<ExchangePtr> all() const;
 
   [[nodiscard]] std::size_t size() const { return exchanges_.size(); }
-  /// The bytes of all their texts.
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] bool has_room() const { return bytes_ <= kMostHeldBytes; }
   /// The number of exchanges that only their client or the peer ends.
   [[nodiscard]] std::size_t lasting() const;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 namespace terminally {
 

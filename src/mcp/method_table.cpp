@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/left_running.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
@@ -77,6 +77,7 @@ ordered_json capabilities(Revision revision) {
 awaitable<ordered_json> initialize(Peer& peer, ExchangePtr exchange) {
   const Revision revision = negotiate(need_string(*exchange->params(), "protocolVersion"));
   peer.agree_on(revision, client_name(*exchange->params(), "clientInfo").value_or(""));
+  peer.asks().allow(exchange->params()->value("capabilities", json()));
   ordered_json result;
   result["protocolVersion"] = to_string(revision);
   result["capabilities"] = capabilities(revision);

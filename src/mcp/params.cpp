@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 namespace terminally {
 

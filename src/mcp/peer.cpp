@@ -6,10 +6,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/failures.hpp"
-#include "mcp/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
 #include "secrets/text_guard.hpp"
@@ -58,6 +59,19 @@ void finish(Stream& stream, RpcReply reply) {
 
 Exchange::Reply finishes(std::shared_ptr<Stream> stream) {
   return [stream = std::move(stream)](RpcReply reply) { finish(*stream, std::move(reply)); };
+}
+
+/// The message with the result of a request, or what went wrong.
+std::variant<std::string, ProtocolError> outcome_of(const std::string& id, const std::exception_ptr& failure,
+                                                    const ordered_json& result) {
+  if (failure) {
+    return error_of(failure, id);
+  }
+  std::string text = result_message(id, result);
+  if (text.size() > kMostMessageBytes) {
+    return too_long_for_a_message(text.size());
+  }
+  return text;
 }
 
 }  // namespace
@@ -150,6 +164,9 @@ void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::share
     case Kind::notification:
       notice(message);
       return reply({});
+    case Kind::response:
+      asks_.take(message);
+      return reply({});
     case Kind::invalid:
       return reply(error_reply(message.id, message.error));
     case Kind::ignored:
@@ -169,7 +186,10 @@ void Peer::start(const ExchangePtr& exchange) {
     self->in_flight_.remove(*exchange);
     self->exchange_ended_.notify();
     if (exchange->wants_reply()) {
-      exchange->reply(self->reply_to(exchange->id(), failure, result));
+      auto outcome = outcome_of(exchange->id(), failure, result);
+      const auto* problem = std::get_if<ProtocolError>(&outcome);
+      exchange->reply(problem != nullptr ? self->error_reply(exchange->id(), *problem)
+                                         : RpcReply{std::get<std::string>(std::move(outcome))});
     }
     exchange->end();
   };
@@ -206,7 +226,7 @@ void Peer::notice(const RpcMessage& notification) {
 }
 
 asio::awaitable<void> Peer::wait_for_room() {
-  while (!has_room()) {
+  while (!in_flight_.has_room()) {
     co_await exchange_ended_.wait();
   }
 }
@@ -244,24 +264,13 @@ void Peer::close(bool stop_calls) {
   for (const ExchangePtr& exchange : in_flight_.all()) {
     exchange->abandon(stop_calls);
   }
+  asks_.close();
   subscriptions_.close();
 }
 
 void Peer::agree_on(Revision revision, std::string client) {
   negotiated_ = revision;
   client_ = std::move(client);
-}
-
-RpcReply Peer::reply_to(const std::string& id, const std::exception_ptr& failure,
-                        const ordered_json& result) const {
-  if (failure) {
-    return error_reply(id, error_of(failure, id));
-  }
-  std::string text = result_message(id, result);
-  if (text.size() <= kMostMessageBytes) {
-    return {std::move(text)};
-  }
-  return error_reply(id, too_long_for_a_message(text.size()));
 }
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.

@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "base/event.hpp"
+#include "json/json_rpc.hpp"
+#include "mcp/asks.hpp"
 #include "mcp/core.hpp"
 #include "mcp/exchange.hpp"
-#include "mcp/json_rpc.hpp"
 #include "mcp/left_running.hpp"
 #include "mcp/subscriptions.hpp"
 #include "toolkit/peer_settings.hpp"
@@ -29,9 +30,6 @@ namespace terminally {
 /// alive after `close`.
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
-  /// What the texts of unfinished requests may take; above it the transport takes no more of them.
-  static constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20U;
-
   /// `unasked` is for what belongs to no request: nothing of it is a reply.
   Peer(std::shared_ptr<const Core> core, PeerSettingsPtr settings, std::shared_ptr<Stream> unasked);
 
@@ -45,7 +43,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
-  [[nodiscard]] bool has_room() const { return in_flight_.bytes() <= kMostHeldBytes; }
 
   /// Returns when all that ends by itself is answered: a subscription does not.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_answers();
@@ -63,7 +60,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// are the core's, and go on.
   void close(bool stop_calls);
 
-  [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
+  [[nodiscard]] const InFlight& in_flight() const { return in_flight_; }
 
   // What methods work on.
 
@@ -73,6 +70,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
   [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
   [[nodiscard]] const std::shared_ptr<LeftRunning>& left_running() const { return left_running_; }
+  /// For what a request needs to know from its client.
+  [[nodiscard]] Asks& asks() { return asks_; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
@@ -87,8 +86,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
   boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
   void notice(const RpcMessage& notification);
 
-  [[nodiscard]] RpcReply reply_to(const std::string& id, const std::exception_ptr& failure,
-                                  const nlohmann::ordered_json& result) const;
   [[nodiscard]] RpcReply error_reply(const std::string& id, const ProtocolError& error) const;
 
   std::shared_ptr<const Core> core_;
@@ -99,6 +96,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::string client_;  ///< as the last initialize said, see client_name
   Subscriptions subscriptions_;
   InFlight in_flight_;
+  Asks asks_;
   Event exchange_ended_;  ///< each time that one does
   bool closed_ = false;
 };

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "toolkit/answers.hpp"
 
 namespace terminally {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
 #include "secrets/text_guard.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 namespace terminally {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/ids.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/revisions.hpp"
 
 namespace terminally {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 namespace terminally {
 namespace {

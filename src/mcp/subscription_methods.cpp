@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/resource_watch.hpp"
 #include "tmux/manager.hpp"

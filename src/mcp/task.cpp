@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "toolkit/answers.hpp"
 

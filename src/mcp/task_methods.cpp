@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/timeout.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/params.hpp"
 #include "mcp/peer.hpp"
 #include "mcp/task.hpp"

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/timeout.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
 #include "mcp/task.hpp"

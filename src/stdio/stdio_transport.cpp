@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/peer.hpp"
 #include "stdio/line_framer.hpp"
 
@@ -184,7 +184,7 @@ asio::awaitable<bool> StdioTransport::serve_lines(Peer& peer) {
 /// meanwhile and that does not come in time. (A file has no hang-up: that wait fails, and only the other one
 /// counts.)
 asio::awaitable<bool> StdioTransport::wait_for_room(Peer& peer) {
-  if (!writer_->full() && peer.has_room()) {
+  if (!writer_->full() && peer.in_flight().has_room()) {
     co_return true;
   }
   if (!given_up_at_) {
@@ -199,7 +199,7 @@ asio::awaitable<bool> StdioTransport::wait_for_room(Peer& peer) {
 }
 
 asio::awaitable<void> StdioTransport::room(Peer& peer) {
-  while (writer_->full() || !peer.has_room()) {
+  while (writer_->full() || !peer.in_flight().has_room()) {
     co_await writer_->drained(LineWriter::kFullBytes);
     co_await peer.wait_for_room();
   }

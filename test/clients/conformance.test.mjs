@@ -1,42 +1,18 @@
-// The official conformance suite: those of its scenarios that ask for no tool, prompt or resource of a fixture.
+// The official conformance suite on the program itself: those of its scenarios that ask for no tool, prompt or resource of a fixture.
+// conformance_fixture.test.mjs has all of them, on a server that is for them.
 // test/clients/CMakeLists.txt has which of them are in scripts/test, by their names here.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { serve } from './lib/served.mjs';
+import { checksIn, letIn, runSuite } from './lib/suite.mjs';
 
-const suite = new URL('node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url).pathname;
 let served;
 let door;
 
-/** The suite has no token: whoever stands here lets it in, and changes nothing else but the port that is named. */
-const letIn = ({ address, headers }) =>
-  http.createServer((request, answer) => {
-    const named = (value) => value?.replace(`:${door.address().port}`, `:${address.port}`);
-    const sent = { ...request.headers, ...headers };
-    for (const name of ['host', 'origin']) {
-      if (sent[name]) sent[name] = named(sent[name]);
-    }
-    const passed = http.request(
-      { host: address.hostname, port: address.port, path: request.url, method: request.method, headers: sent },
-      (answered) => {
-        answer.writeHead(answered.statusCode, answered.headers);
-        answered.pipe(answer);
-        answered.on('error', () => answer.destroy());
-      },
-    );
-    passed.on('error', () => answer.destroy());
-    answer.on('close', () => passed.destroy());
-    request.pipe(passed);
-  });
-
 before(async () => {
   served = await serve();
-  door = letIn(served);
-  await new Promise((resolve) => door.listen(0, '127.0.0.1', resolve));
+  door = await letIn(served);
 });
 
 after(async () => {
@@ -45,15 +21,10 @@ after(async () => {
   await served.end();
 });
 
-/** What the suite found: `{ id, name, status, errorMessage }` of each check. */
 const checksOf = async (scenario, version) => {
   const out = join(served.root, `${scenario}-${version}`);
-  const url = `http://127.0.0.1:${door.address().port}/mcp`;
-  await new Promise((resolve) => {
-    execFile(process.execPath, [suite, 'server', '--url', url, '--scenario', scenario, '--spec-version', version, '-o', out], resolve);
-  });
-  const [folder] = readdirSync(out);
-  return JSON.parse(readFileSync(join(out, folder, 'checks.json'), 'utf8'));
+  await runSuite(door, out, ['--scenario', scenario, '--spec-version', version]);
+  return checksIn(out, scenario);
 };
 
 const scenarios = {

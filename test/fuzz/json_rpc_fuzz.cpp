@@ -2,7 +2,7 @@
 // the bytes gives the same lines, those that a slow reader finds; a line is a parse error exactly if another
 // parser refuses it (or it is too deep); each message is classified as JSON-RPC and MCP say; a request gets
 // one well-formed answer with its own id.
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -102,6 +102,10 @@ std::optional<Parsed> by_other_parser(std::string_view line) {
   return whole && depth(line) <= kMaxJsonDepth ? std::optional(std::move(parsed)) : std::nullopt;
 }
 
+bool has_usable_id(const json& value) {
+  return value.contains("id") && (value["id"].is_string() || value["id"].is_number_integer());
+}
+
 /// What a message is by JSON-RPC 2.0, with MCP's: params are an object, an id is a string or an integer.
 Kind kind_of(const json& value) {
   if (!value.is_object()) {
@@ -111,9 +115,9 @@ Kind kind_of(const json& value) {
   const bool sound_params =
       !value.contains("params") || value["params"].is_null() || value["params"].is_object();
   if (!value.contains("method")) {
-    return answer ? Kind::ignored : Kind::invalid;
+    return !answer ? Kind::invalid : has_usable_id(value) ? Kind::response : Kind::ignored;
   }
-  if (value.contains("id") && !value["id"].is_string() && !value["id"].is_number_integer()) {
+  if (value.contains("id") && !has_usable_id(value)) {
     return Kind::invalid;
   }
   if (!value["method"].is_string()) {

@@ -1,4 +1,4 @@
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <doctest/doctest.h>
 
@@ -238,12 +238,19 @@ TEST_CASE("what is no request is never answered") {
   CHECK(notification.kind == Kind::notification);
   CHECK(notification.params->at("a") == 1);
   for (const char* line :
-       {R"({"jsonrpc":"2.0","id":1,"result":{}})", R"({"jsonrpc":"2.0","id":null,"error":{"code":1}})",
-        R"({"jsonrpc":"2.0","id":1.5,"result":{}})", R"({"result":1,"result":2})",
+       {R"({"jsonrpc":"2.0","result":{}})", R"({"jsonrpc":"2.0","id":null,"error":{"code":1}})",
+        R"({"jsonrpc":"2.0","id":1.5,"result":{}})", R"({"id":1,"result":1,"result":2})",
         R"({"jsonrpc":"2.0","method":"x","params":[]})", R"({"jsonrpc":"2.0","method":"x","params":7})",
         R"({"jsonrpc":"2.0","method":"x","a":1,"a":2})"}) {
     CAPTURE(line);
     CHECK(read_one(line).kind == Kind::ignored);
+  }
+  for (const char* line : {R"({"jsonrpc":"2.0","id":"a","result":{}})", R"({"id":"a","error":{"code":1}})"}) {
+    CAPTURE(line);
+    const RpcMessage response = read_one(line);
+    CHECK(response.kind == Kind::response);
+    CHECK(response.key == "\"a\"");
+    CHECK(*response.params == json::parse(line));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "connection.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 using namespace terminally;
 using namespace terminally::test;
@@ -24,7 +24,7 @@ TEST_CASE("requests are served side by side, before initialize too") {
         "none");
   connection.open_gate();
   CHECK(connection.take().size() == 2);
-  CHECK(connection.peer().in_flight() == 0);
+  CHECK(connection.peer().in_flight().size() == 0);
 }
 
 TEST_CASE("an id in use is refused, and free again after its reply") {
@@ -43,10 +43,10 @@ TEST_CASE("a cancelled request stops, has no reply, and reports nothing more") {
   const ReportProgress progress = connection.slow_tool().progress;
   REQUIRE(progress);
   connection.cancel("\"7\"");  // not the id
-  CHECK(connection.peer().in_flight() == 2);
+  CHECK(connection.peer().in_flight().size() == 2);
   connection.cancel("8");
   CHECK(connection.slow_tool().cancelled == 1);
-  CHECK(connection.peer().in_flight() == 1);
+  CHECK(connection.peer().in_flight().size() == 1);
   connection.cancel("7");
   CHECK(connection.slow_tool().cancelled == 2);
   CHECK(progress({1, "late", {}}) == Taken::never);
@@ -161,7 +161,7 @@ TEST_CASE("close: nothing is sent any more; calls are cancelled only when asked 
     connection.open_gate();
     connection.line(R"({"jsonrpc":"2.0","id":2,"method":"ping"})");
     CHECK(connection.take().empty());
-    CHECK(connection.peer().in_flight() == 0);
+    CHECK(connection.peer().in_flight().size() == 0);
   }
   Connection connection;
   connection.line(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","task":{}}})");
@@ -288,13 +288,13 @@ TEST_CASE("D21: above 64 MiB of unfinished requests there is no room for more") 
   Connection connection;
   const std::string text(std::size_t{15} << 20U, ' ');
   for (int id = 0; id < 5; ++id) {
-    CHECK(connection.peer().has_room());
+    CHECK(connection.peer().in_flight().has_room());
     connection.line(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + text +
                     R"(,"method":"tools/call","params":{"name":"slow"}})");
   }
-  CHECK_FALSE(connection.peer().has_room());
+  CHECK_FALSE(connection.peer().in_flight().has_room());
   connection.cancel("0");
-  CHECK(connection.peer().has_room());
+  CHECK(connection.peer().in_flight().has_room());
   connection.open_gate();
-  CHECK(connection.peer().in_flight() == 0);
+  CHECK(connection.peer().in_flight().size() == 0);
 }

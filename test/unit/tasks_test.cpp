@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "connection.hpp"
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 #include "mcp/task.hpp"
 #include "temp_files.hpp"
 
@@ -245,10 +245,10 @@ TEST_CASE("listen: acknowledged first, with what is there; ended by the client, 
             R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{
                                      "notifications":{"resourcesListChanged":true},
                                      "_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}})")});
-  CHECK(connection.peer().in_flight() == 1);
+  CHECK(connection.peer().in_flight().size() == 1);
   connection.cancel("\"L\"");
   CHECK(connection.take().empty());
-  CHECK(connection.peer().in_flight() == 0);
+  CHECK(connection.peer().in_flight().size() == 0);
 }
 
 TEST_CASE("resources without tabs: read, missing, subscribed to, completed") {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 export const checkout = join(here, '../../..');
 export const program = process.env.TERMINALLY_BIN ?? join(checkout, 'build/dev/terminally-mcp');
+export const fixture = process.env.TERMINALLY_FIXTURE ?? join(checkout, 'build/dev/conformance_fixture');
 
 export class Sandbox {
   constructor() {

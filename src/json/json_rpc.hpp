@@ -50,15 +50,16 @@ struct RpcMessage {
   enum class Kind {
     request,
     notification,  ///< never answered
-    ignored,       ///< a response, though this server asks nothing, or a malformed notification
+    response,      ///< to what this server has asked: `params` is the whole message
+    ignored,       ///< a response without a usable id, or a malformed notification
     invalid,       ///< no valid request; to be answered with `error`
   };
 
   Kind kind = Kind::invalid;
   std::string id;                                ///< empty where it could not be read
-  std::string key;                               ///< of a request: the key of its id, see id_key
+  std::string key;                               ///< of a request or response: the key of its id, see id_key
   std::string method;                            ///< of a request or notification
-  std::shared_ptr<const nlohmann::json> params;  ///< never null for a request or notification: an object
+  std::shared_ptr<const nlohmann::json> params;  ///< an object, never null unless ignored or invalid
   ProtocolError error{kInvalidRequest, ""};
 };
 
@@ -82,6 +83,9 @@ struct RpcInput {
 [[nodiscard]] std::string result_message(const std::string& id, const nlohmann::ordered_json& result);
 [[nodiscard]] std::string error_message(const std::string& id, const ProtocolError& error);
 [[nodiscard]] std::string notification_message(std::string_view method, const nlohmann::ordered_json& params);
+/// `id` is JSON text, as it is above.
+[[nodiscard]] std::string request_message(const std::string& id, std::string_view method,
+                                          const nlohmann::ordered_json& params);
 
 /// The answers to one batch, sent as one message when the last answer is there. An answer that does not fit
 /// into the message is replaced by an error, so that never more than one message is held.

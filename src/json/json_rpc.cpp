@@ -1,7 +1,7 @@
 // Parses lines into JSON-RPC messages, and writes results, errors and notifications.
 // Collects the answers to a JSON-RPC batch into one message of bounded size.
 
-#include "mcp/json_rpc.hpp"
+#include "json/json_rpc.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -70,15 +70,22 @@ RpcMessage classify_request(const json& id_value, std::string id, std::string me
   return message;
 }
 
+RpcMessage classify_response(json& value) {
+  RpcMessage message;
+  const auto id = value.find("id");
+  message.key = id == value.end() ? "" : id_key(*id).value_or("");
+  message.kind = message.key.empty() ? Kind::ignored : Kind::response;
+  message.params = std::make_shared<const json>(std::move(value));
+  return message;
+}
+
 RpcMessage classify(json& value) {
   if (!value.is_object()) {
     return invalid("", kInvalidRequest, "Invalid request: a message is a JSON object");
   }
   const auto method = value.find("method");
   if (method == value.end() && (value.contains("result") || value.contains("error"))) {
-    RpcMessage message;
-    message.kind = Kind::ignored;
-    return message;
+    return classify_response(value);
   }
   const auto id = value.find("id");
   if (id != value.end() && !id_key(*id)) {
@@ -99,7 +106,7 @@ RpcMessage classify(json& value) {
 /// no answer.
 RpcMessage refuse_duplicate(json& value, const std::string& key, bool id_in_doubt) {
   RpcMessage message = classify(value);
-  if (message.kind == Kind::notification || message.kind == Kind::ignored) {
+  if (message.kind != Kind::request && message.kind != Kind::invalid) {
     message.kind = Kind::ignored;
     return message;
   }
@@ -190,7 +197,12 @@ std::string error_message(const std::string& id, const ProtocolError& error) {
 }
 
 std::string notification_message(std::string_view method, const ordered_json& params) {
-  return R"({"jsonrpc":"2.0","method":)" + to_text(json(method)) + R"(,"params":)" + to_text(params) + "}";
+  return request_message("", method, params);
+}
+
+std::string request_message(const std::string& id, std::string_view method, const ordered_json& params) {
+  return R"({"jsonrpc":"2.0")" + with_id(id) + R"(,"method":)" + to_text(json(method)) + R"(,"params":)" +
+         to_text(params) + "}";
 }
 
 namespace {
