@@ -70,7 +70,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] Subscriptions& subscriptions() { return subscriptions_; }
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
-  [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
+  [[nodiscard]] const PeerSettingsPtr& settings() const { return known_->settings; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
@@ -90,10 +90,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] RpcReply error_reply(const std::string& id, const ProtocolError& error) const;
 
   std::shared_ptr<const Core> core_;
-  PeerSettingsPtr settings_;
+  PeerRegister::EntryPtr known_;  ///< in the core's register
   std::shared_ptr<Outlet> outlet_;
   Revision negotiated_ = kNewestLegacy;
-  std::string client_;  ///< as the last initialize said, see client_name
   Subscriptions subscriptions_;
   InFlight in_flight_;
   Event exchange_ended_;  ///< each time that one does
