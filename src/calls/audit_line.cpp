@@ -69,7 +69,8 @@ class AuditedCopy {
         copy[std::string(kCutMark)] = std::to_string(given.size() - copy.size()) + " more";
         break;
       }
-      copy[text(name)] = value(member, by_length);
+      const std::string key = text(name);  // first: it is what must not be cut
+      copy[key] = value(member, by_length);
     }
     return copy;
   }
@@ -111,7 +112,8 @@ ordered_json audited_arguments(const EndedCall& call, TextGuard* guard) {
       shown[std::string(kCutMark)] = "more";
       break;
     }
-    shown[copy.text(name)] = copy.value(member, is_call && is_told_by_length(name));
+    const std::string key = copy.text(name);
+    shown[key] = copy.value(member, is_call && is_told_by_length(name));
   }
   return shown;
 }

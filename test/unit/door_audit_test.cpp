@@ -62,18 +62,17 @@ TEST_CASE("audit: secrets are masked, and what may be one has its length alone")
   CHECK(shown.dump().find("ghp_") == std::string::npos);
   CHECK(shown["command"] == "curl -H 'X: «redacted:github»'");
   CHECK(shown["text"] == "(7 bytes)");
-  CHECK(shown["keys"].dump() == R"(["(1 bytes)","(1 bytes)"])");
+  CHECK(shown["keys"].dump() == R"x(["(1 bytes)","(1 bytes)"])x");
   CHECK(shown["content"] == "(8 bytes)");
-  CHECK(shown["env"].dump() == R"({"NAME":"(5 bytes)"
-})");
+  CHECK(shown["env"].dump() == "{\"NAME\":\"(5 bytes)\"}");
   CHECK(shown["deep"]["list"][1] == true);
-CHECK_FALSE(shown.contains("_meta"));
+  CHECK_FALSE(shown.contains("_meta"));
 }
 
 TEST_CASE("audit: of other methods the params are told, without _meta") {
-  AuditScene scene({{"uri", "file:///a"}, {"text", "a"}, {"_meta", json::object()}}, "resources/read");
+  AuditScene scene(json::parse(R"({"uri":"file:///a","text":"a","_meta":{}})"), "resources/read");
   CHECK(scene.arguments().dump() == R"({"text":"a","uri":"file:///a"})");
-  AuditScene wrong({{"name", "echo"}, {"arguments", "password"}});
+  AuditScene wrong(json::parse(R"({"name":"echo","arguments":"password"})"));
   CHECK(wrong.arguments() == "(8 bytes)");
 }
 
