@@ -52,7 +52,9 @@ struct Served {
   Served(const asio::any_io_executor& executor, const Config& config)
       : site(executor, config),
         instances(executor, config),
-        service(config.state_root, [this](const std::string& name) { return instances.open(name); }) {}
+        service(
+            config.state_root, [this](const std::string& name) { return instances.open(name); },
+            config.log_segment_bytes) {}
 
   PageSite site;
   HttpInstances instances;

@@ -20,11 +20,13 @@ class Budget {
   /// For a text of so many requests and bytes. Null where there is no room.
   [[nodiscard]] Share take(const std::string& credential, std::size_t requests, std::size_t bytes);
 
- private:
   struct Taken {
     std::size_t requests = 0;
     std::size_t bytes = 0;
   };
+  [[nodiscard]] const Taken& taken() const { return ledger_->in_all; }
+
+ private:
   struct Ledger {
     Taken in_all;
     std::map<std::string, Taken> by_token;

@@ -42,6 +42,7 @@ class Endpoint {
   /// Null where this caller has none of that id.
   [[nodiscard]] HttpSessionPtr find(std::string_view id, const Bearer& bearer) const;
   void drop(const HttpSessionPtr& session);
+  [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
 
   /// The peer of one modern request.
   [[nodiscard]] std::shared_ptr<Peer> new_peer(const Bearer& bearer);

@@ -10,7 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/spawned.hpp"
+#include "calls/metrics_text.hpp"
 #include "door/event_reader.hpp"
+#include "door/measures.hpp"
 #include "door/post_rules.hpp"
 #include "mcp/failures.hpp"
 #include "mcp/method_table.hpp"
@@ -299,6 +301,24 @@ std::variant<Response, Asked> receive(Call call) {
   return call.request.method == "GET" ? answer_get(call) : answer_delete(call);
 }
 
+InstanceMeasure measure_of(const std::string& name, const Endpoint& endpoint) {
+  const Core& core = *endpoint.instance().core;
+  InstanceMeasure measure;
+  measure.instance = name;
+  measure.manager = core.router->services().manager;
+  measure.sessions = endpoint.sessions();
+  for (const PeerRegister::EntryPtr& peer : core.peers->all()) {
+    ++measure.peers[peer->settings->identity];
+  }
+  return measure;
+}
+
+Response only_to_be_read() {
+  Response response = empty_response(405);
+  response.headers.emplace_back("Allow", "GET");
+  return response;
+}
+
 /// Empty: the one that lives as long as this process.
 std::string instance_in(const std::string& path) {
   constexpr std::string_view kBefore = "/mcp/";
@@ -307,12 +327,18 @@ std::string instance_in(const std::string& path) {
 
 }  // namespace
 
-McpService::McpService(const std::filesystem::path& state_root, Open open)
-    : tokens_(state_root), open_(std::move(open)) {}
+McpService::McpService(const std::filesystem::path& state_root, Open open, std::uint64_t most_audit_bytes)
+    : tokens_(state_root),
+      open_(std::move(open)),
+      book_(std::make_shared<CallBook>(state_root, most_audit_bytes)) {}
 McpService::~McpService() = default;
 
 std::optional<Bearer> McpService::bearer_of(std::string_view token) {
-  return tokens_.bearer_of(token);
+  auto bearer = tokens_.bearer_of(token);
+  if (!bearer) {
+    book_->note_refusal(401);
+  }
+  return bearer;
 }
 
 std::shared_ptr<Endpoint> McpService::open_endpoint(const std::string& name) {
@@ -321,6 +347,7 @@ std::shared_ptr<Endpoint> McpService::open_endpoint(const std::string& name) {
                                      " instances already: another `terminally-mcp serve` takes more");
   }
   auto endpoint = std::make_shared<Endpoint>(open_(name));
+  book_->watch(name, *endpoint->instance().core);
   endpoints_.emplace(name, endpoint);
   if (!tidying_) {
     tidying_.emplace(endpoint->instance().core->executor, tidy());
@@ -337,10 +364,37 @@ Awaitable<void> McpService::tidy() {
   }
 }
 
+/// Looks at instances that are open, and opens none.
+Awaitable<Response> McpService::metrics() {
+  constexpr Milliseconds kWithin{1'000};
+  std::vector<InstanceMeasure> measures;
+  for (const auto& [name, endpoint] : endpoints_) {
+    measures.push_back(measure_of(name, *endpoint));
+  }
+  co_await count_tabs(measures, Clock::now() + kWithin);
+  MetricsText text;
+  book_->write(text);
+  write_measures(text, measures);
+  write_budget(text, budget_.taken());
+  write_process(text);
+  Response response;
+  response.content_type = MetricsText::kContentType;
+  response.body = text.take();
+  co_return response;
+}
+
 Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {
   ServiceAnswer answer;
   if (ends_) {
     answer.response = busy_response("The server ends");
+    co_return answer;
+  }
+  if (request.path == "/metrics") {
+    if (request.method == "GET") {
+      answer.later = [this] { return metrics(); };
+    } else {
+      answer.response = only_to_be_read();
+    }
     co_return answer;
   }
   const std::string name = instance_in(request.path);
@@ -348,6 +402,9 @@ Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {
   auto received = receive({request, head_in(request), found == endpoints_.end() ? nullptr : found->second,
                            [this, &name] { return open_endpoint(name); }, budget_});
   if (auto* response = std::get_if<Response>(&received)) {
+    if (response->status >= 400) {
+      book_->note_refusal(response->status);
+    }
     answer.response = std::move(*response);
     co_return answer;
   }

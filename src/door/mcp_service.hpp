@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -9,13 +10,15 @@
 
 #include "base/spawned.hpp"
 #include "door/budget.hpp"
+#include "door/call_book.hpp"
 #include "door/endpoint.hpp"
 #include "http/service.hpp"
 #include "http/tokens.hpp"
 
 namespace terminally {
 
-/// MCP over HTTP at /mcp and /mcp/INSTANCE, in both eras: which one is decided for each request.
+/// MCP over HTTP at /mcp and /mcp/INSTANCE, in both eras: which one is decided for each request. At /metrics
+/// it says how it is.
 ///
 /// A request is answered by JSON where its reply is the first that there is to say and comes within a second,
 /// else by a stream of events. A legacy client that drops its connection cancels nothing, and gets its events
@@ -26,8 +29,11 @@ class McpService : public Service {
   /// Throws Error(invalid_argument) for a name that no instance can have.
   using Open = std::function<ServedInstance(const std::string& name)>;
 
-  /// `state_root`: where the tokens are.
-  McpService(const std::filesystem::path& state_root, Open open);
+  static constexpr std::uint64_t kMostAuditBytes = std::uint64_t{64} << 20U;
+
+  /// `state_root`: where the tokens are, and the audit log, which is begun anew after so many bytes.
+  McpService(const std::filesystem::path& state_root, Open open,
+             std::uint64_t most_audit_bytes = kMostAuditBytes);
   ~McpService() override;
 
   [[nodiscard]] std::optional<Bearer> bearer_of(std::string_view token) override;
@@ -38,12 +44,14 @@ class McpService : public Service {
 
  private:
   [[nodiscard]] std::shared_ptr<Endpoint> open_endpoint(const std::string& name);
+  [[nodiscard]] Awaitable<Response> metrics();
   /// Again and again: what is kept for nobody goes.
   [[nodiscard]] Awaitable<void> tidy();
 
   Tokens tokens_;
   Open open_;
   Budget budget_;
+  std::shared_ptr<CallBook> book_;
   std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
   bool ends_ = false;
   std::optional<Spawned<>> tidying_;  ///< from the first instance on

@@ -12,7 +12,8 @@ namespace terminally {
 namespace {
 
 Door door_of(const std::string& path, const House& house) {
-  const bool of_programs = house.service != nullptr && (path == "/mcp" || path.starts_with("/mcp/"));
+  const bool is_theirs = path == "/mcp" || path.starts_with("/mcp/") || path == "/metrics";
+  const bool of_programs = house.service != nullptr && is_theirs;
   return of_programs                 ? Door::service
          : path == "/enter"          ? Door::enter
          : path == "/live"           ? Door::live

@@ -19,7 +19,7 @@ struct House {
   std::span<const WebFile> files;
   Sessions sessions;
   bool ends = false;           ///< no further request is taken
-  Service* service = nullptr;  ///< of programs, at /mcp; null: there is none
+  Service* service = nullptr;  ///< of programs; null: there is none
 };
 
 // What a stranger may cost.

@@ -22,7 +22,7 @@ struct Bearer {
 /// one.
 struct ServiceRequest {
   std::string method;  ///< GET, POST or DELETE
-  std::string path;    ///< decoded, from "/mcp" on, without the query; valid UTF-8
+  std::string path;    ///< decoded, without the query: /mcp, below it, or /metrics; valid UTF-8
   /// By their names in lower case. The values of one that came more than once are joined by ", ".
   std::map<std::string, std::string, std::less<>> headers;
   std::string body;  ///< 16 MiB at most

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "calls/peer_register.hpp"
 #include "mcp/revisions.hpp"
 
 namespace terminally {
@@ -44,6 +45,7 @@ struct Core {
   std::shared_ptr<ResourceFeeds> feeds;
   /// Throws `ProtocolError` (method not found) for a method that the revision does not have.
   const Method& (*find_method)(std::string_view name, Revision revision) = nullptr;
+  std::shared_ptr<PeerRegister> peers = std::make_shared<PeerRegister>();
 };
 
 }  // namespace terminally

@@ -18,9 +18,7 @@ Exchange::Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream
       reply_(std::move(reply)) {}
 
 void Exchange::admit(Revision revision, std::string client, bool lasts) {
-  revision_ = revision;
-  client_ = std::move(client);
-  lasts_ = lasts;
+  admitted_ = Admission{revision, std::move(client), lasts};
   if (const std::string token = progress_token(*request_.params); !token.empty()) {
     progress_ = std::make_shared<ProgressSink>(token, revision, outlet_);
   }

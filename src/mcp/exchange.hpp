@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "json/json_rpc.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/progress.hpp"
@@ -35,10 +37,12 @@ class Exchange {
   [[nodiscard]] const std::string& key() const { return request_.key; }  ///< the id's key, see id_key
   [[nodiscard]] const std::string& method() const { return request_.method; }
   [[nodiscard]] const std::shared_ptr<const nlohmann::json>& params() const { return request_.params; }
-  [[nodiscard]] Revision revision() const { return revision_; }
-  [[nodiscard]] const std::string& client() const { return client_; }
+  [[nodiscard]] bool admitted() const { return admitted_.has_value(); }
+  [[nodiscard]] Revision revision() const { return admitted_ ? admitted_->revision : kNewestLegacy; }
+  /// To be asked of an admitted one.
+  [[nodiscard]] const std::string& client() const { return admitted_->client; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  [[nodiscard]] bool lasts() const { return lasts_; }
+  [[nodiscard]] bool lasts() const { return admitted_ && admitted_->lasts; }
 
   /// For the request's notifications. Closed by the reply.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
@@ -47,6 +51,10 @@ class Exchange {
 
   /// `undo` takes back what the request began, if the client cancels it and so gets no answer.
   void undo_if_cancelled(std::function<void()> undo) { undo_ = std::move(undo); }
+
+  /// Why the tool failed that was called, as its answer does not say it in one word.
+  void note_tool_error(ErrorCode code) { tool_error_ = code; }
+  [[nodiscard]] const std::optional<ErrorCode>& tool_error() const { return tool_error_; }
 
   [[nodiscard]] bool wants_reply() const { return state_ == State::open; }
   /// Sends the reply; only while `wants_reply`.
@@ -62,6 +70,11 @@ class Exchange {
 
  private:
   enum class State { open, replied, cancelled, abandoned };
+  struct Admission {
+    Revision revision = kNewestLegacy;
+    std::string client;
+    bool lasts = false;
+  };
 
   void silence(State why);
 
@@ -69,9 +82,8 @@ class Exchange {
   std::size_t bytes_;
   std::shared_ptr<Outlet> outlet_;
   Reply reply_;
-  Revision revision_ = kNewestLegacy;
-  std::string client_;
-  bool lasts_ = false;
+  std::optional<Admission> admitted_;
+  std::optional<ErrorCode> tool_error_;
   std::shared_ptr<ProgressSink> progress_;
   std::function<void()> undo_;
   boost::asio::cancellation_signal cancel_;

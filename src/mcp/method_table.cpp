@@ -204,6 +204,7 @@ awaitable<ordered_json> call_tool(Peer& peer, ExchangePtr exchange) {
     }
     co_return result;
   } catch (const Error& error) {  // the one place where a tool's failure becomes an answer
+    exchange->note_tool_error(error.code());
     ordered_json result = tool_error(error.what());
     if (peer.settings()->gateway) {
       result["_meta"][kErrorKey] = to_far_code(error.code());

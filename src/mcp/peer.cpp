@@ -9,7 +9,9 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/timeout.hpp"
 #include "json/json_rpc.hpp"
+#include "mcp/call_end.hpp"
 #include "mcp/failures.hpp"
 #include "mcp/outlet.hpp"
 #include "mcp/params.hpp"
@@ -78,7 +80,7 @@ std::variant<std::string, ProtocolError> outcome_of(const std::string& id, const
 
 Peer::Peer(std::shared_ptr<const Core> core, PeerSettingsPtr settings, std::shared_ptr<Stream> unasked)
     : core_(std::move(core)),
-      settings_(std::move(settings)),
+      known_(core_->peers->enter(std::move(settings))),
       outlet_(std::make_shared<Outlet>(std::move(unasked))),
       subscriptions_(core_->router->services(), core_->feeds, outlet_) {}
 
@@ -178,20 +180,25 @@ void Peer::start(const ExchangePtr& exchange) {
   try {
     in_flight_.add(exchange, ends_things(*core_->router, *exchange));
   } catch (const ProtocolError& error) {
-    return exchange->reply(error_reply(exchange->id(), error));
+    exchange->reply(error_reply(exchange->id(), error));
+    return tell_of_end(*core_, *known_, *exchange, nullptr, error.code(), Clock::duration(0));
   }
   // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): loses sight of the handler once it is moved
-  auto done = [self = shared_from_this(), exchange](const std::exception_ptr& failure,
-                                                    const ordered_json& result) {
+  auto done = [self = shared_from_this(), exchange, begun = Clock::now()](const std::exception_ptr& failure,
+                                                                          const ordered_json& result) {
     self->in_flight_.remove(*exchange);
     self->exchange_ended_.notify();
+    std::optional<int> error;
     if (exchange->wants_reply()) {
       auto outcome = outcome_of(exchange->id(), failure, result);
       const auto* problem = std::get_if<ProtocolError>(&outcome);
-      exchange->reply(problem != nullptr ? self->error_reply(exchange->id(), *problem)
-                                         : RpcReply{std::get<std::string>(std::move(outcome))});
+      RpcReply reply = problem != nullptr ? self->error_reply(exchange->id(), *problem)
+                                          : RpcReply{std::get<std::string>(std::move(outcome))};
+      error = reply.error;
+      exchange->reply(std::move(reply));
     }
     exchange->end();
+    tell_of_end(*self->core_, *self->known_, *exchange, result, error, Clock::now() - begun);
   };
   asio::co_spawn(core_->executor, answer(exchange),
                  asio::bind_cancellation_slot(exchange->cancellation(), std::move(done)));
@@ -200,7 +207,7 @@ void Peer::start(const ExchangePtr& exchange) {
 asio::awaitable<ordered_json> Peer::answer(ExchangePtr exchange) {
   const Revision revision = revision_of(exchange->method(), *exchange->params(), negotiated_);
   const Method& method = core_->find_method(exchange->method(), revision);
-  exchange->admit(revision, modern_client_name(*exchange->params()).value_or(client_), method.lasts);
+  exchange->admit(revision, modern_client_name(*exchange->params()).value_or(known_->client), method.lasts);
   ordered_json result = co_await method.answer(*this, exchange);
   decorate(result, core_->info, revision);
   co_return result;
@@ -211,9 +218,9 @@ void Peer::notice(const RpcMessage& notification) {
   if (notification.method == "notifications/initialized") {
     return subscriptions_.announce_list_changes();
   }
-  if (notification.method == "notifications/terminally-mcp/goodbye" && settings_->gateway &&
-      settings_->gateway->on_goodbye) {
-    return settings_->gateway->on_goodbye();
+  if (notification.method == "notifications/terminally-mcp/goodbye" && settings()->gateway &&
+      settings()->gateway->on_goodbye) {
+    return settings()->gateway->on_goodbye();
   }
   if (notification.method != "notifications/cancelled") {
     return;
@@ -270,12 +277,12 @@ void Peer::close(bool stop_calls) {
 
 void Peer::agree_on(Revision revision, std::string client) {
   negotiated_ = revision;
-  client_ = std::move(client);
+  known_->client = std::move(client);
 }
 
 /// Where an error must have an id, and none could be read, nothing can be said but on stderr.
 RpcReply Peer::error_reply(const std::string& id, const ProtocolError& error) const {
-  const auto guard = core_->router->new_guard(*settings_);
+  const auto guard = core_->router->new_guard(*settings());
   const ProtocolError shown = echoed(error, guard.get());
   if (id.empty() && negotiated_ < kErrorsWithoutId) {
     std::cerr << "terminally-mcp: a message without a usable id was not answered: " << shown.what() << '\n';

@@ -68,7 +68,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] Subscriptions& subscriptions() { return subscriptions_; }
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
-  [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
+  [[nodiscard]] const PeerSettingsPtr& settings() const { return known_->settings; }
   [[nodiscard]] const std::shared_ptr<LeftRunning>& left_running() const { return left_running_; }
   /// For what a request needs to know from its client.
   [[nodiscard]] Asks& asks() { return asks_; }
@@ -89,11 +89,10 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] RpcReply error_reply(const std::string& id, const ProtocolError& error) const;
 
   std::shared_ptr<const Core> core_;
-  PeerSettingsPtr settings_;
+  PeerRegister::EntryPtr known_;  ///< in the core's register
   std::shared_ptr<Outlet> outlet_;
   std::shared_ptr<LeftRunning> left_running_ = std::make_shared<LeftRunning>();
   Revision negotiated_ = kNewestLegacy;
-  std::string client_;  ///< as the last initialize said, see client_name
   Subscriptions subscriptions_;
   InFlight in_flight_;
   Asks asks_;

@@ -30,6 +30,7 @@ ROOMS = [
     "toolkit",
     "tools",
     "page",
+    "calls",
     "mcp",
     "stdio",
     "door",

@@ -539,3 +539,40 @@ TEST_CASE("http service: a modern reply that is an error of the request has a st
   CHECK(refused.status == 400);
   CHECK(ordered_json::parse(refused.body)["error"]["code"] == kMissingClientCapability);
 }
+
+TEST_CASE("http service: calls are put on record, and measured") {
+  DoorScene scene;
+  scene.initialize();
+  CHECK(scene.post("ping").status == 200);
+  CHECK(scene.post("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})").status == 200);
+  CHECK(scene.post("initialize", R"({"protocolVersion":"2025-11-25"})").status == 400);
+  CHECK_FALSE(scene.service.bearer_of("guessed"));
+  const std::string audit = content_of(scene.directory / ".audit.jsonl");
+  CHECK(audit.find(R"("method":"initialize")") != std::string::npos);
+  CHECK(audit.find(R"("by":"exec","client":"","method":"tools/call","tool":"echo")") != std::string::npos);
+  CHECK(audit.find("ping") == std::string::npos);
+
+  ServiceRequest asked = scene.request("GET");
+  asked.path = "/metrics";
+  const Response measured = scene.whole(asked);
+  CHECK(measured.status == 200);
+  CHECK(measured.content_type == "text/plain; version=0.0.4; charset=utf-8");
+  for (const char* line :
+       {"terminally_calls_total{instance=\"\",method=\"ping\",tool=\"\",outcome=\"ok\"} 1\n",
+        "terminally_refused_total{status=\"400\"} 1\n", "terminally_refused_total{status=\"401\"} 1\n",
+        "terminally_sessions{instance=\"\"} 1\n", "terminally_peers{instance=\"\",by=\"exec\"} 1\n",
+        "terminally_audit_lost_total 0\n", "terminally_requests_under_way 0\n"}) {
+    CAPTURE(line);
+    CHECK(measured.body.find(line) != std::string::npos);
+  }
+  asked.method = "POST";
+  CHECK(scene.whole(asked).status == 405);
+}
+
+TEST_CASE("http service: to be measured opens no instance") {
+  DoorScene scene;
+  ServiceRequest asked = scene.request("GET");
+  asked.path = "/metrics";
+  CHECK(scene.whole(asked).body.find("instance=") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(scene.directory / ".audit.jsonl"));
+}

@@ -229,6 +229,7 @@ TEST_CASE("http gate: programs show a token, and no Origin but the own one") {
       {"right", [](RequestHead&) {}, 0},
       {"of an instance", [](RequestHead& head) { head.target = "/mcp/work"; }, 0},
       {"GET", [](RequestHead& head) { head.method = "GET"; }, 0},
+      {"its measures", [](RequestHead& head) { head.target = "/metrics"; }, 0},
       {"DELETE", [](RequestHead& head) { head.method = "DELETE"; }, 0},
       {"HEAD", [](RequestHead& head) { head.method = "HEAD"; }, 405},
       {"PUT", [](RequestHead& head) { head.method = "PUT"; }, 405},
@@ -263,6 +264,8 @@ TEST_CASE("http gate: programs show a token, and no Origin but the own one") {
   const auto judged = admit(scene.head, scene.house);
   CHECK(std::get<Response>(judged).headers ==
         std::vector<std::pair<std::string, std::string>>{{"WWW-Authenticate", "Bearer"}});
+  scene.head.target = "/metrics";
+  CHECK(scene.judge() == 401);
   scene.head.target = "/mcpx";
   scene.head.method = "GET";
   CHECK(std::get<Admitted>(admit(scene.head, scene.house)).door == Door::file);
