@@ -107,7 +107,7 @@ void add_http(CLI::App& command, HttpFlags& flags) {
       ->type_name("ADDRESS:PORT")
       ->needs(http);
   command.add_option("--role", flags.role, "With --http: view: the client may only look; default exec")
-      ->check(CLI::IsMember({"view", "exec"}))
+      ->check(CLI::IsMember({"view", "exec"}).description(""))
       ->type_name("view|exec")
       ->needs(http);
 }

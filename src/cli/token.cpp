@@ -36,7 +36,7 @@ void add_token(CLI::App& app, Config& config, Action& action) {
   command
       ->add_option("--role", options->role,
                    "exec: may do all that tools do; view: may only look; default exec")
-      ->check(CLI::IsMember({"view", "exec"}))
+      ->check(CLI::IsMember({"view", "exec"}).description(""))
       ->type_name("view|exec");
   command->add_flag("--rotate", options->rotate,
                     "Make a new one; the old one is good for nothing from now on");
