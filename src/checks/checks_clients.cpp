@@ -1,4 +1,5 @@
-// Checks of `doctor` for MCP clients: whether their configuration starts this program.
+// Checks of `doctor` for MCP clients: whether their configuration starts this program, or leads to one that
+// serves.
 
 #include <cstdlib>
 
@@ -17,6 +18,12 @@ Finding finding_of(const ClientState& state, const std::string& flag) {
   switch (state.kind) {
     case ClientState::Kind::missing:
       return wrong(what, mend);
+    case ClientState::Kind::unserved:
+      return warning(what, "terminally-mcp serve, or terminally-mcp open, must run when the client does");
+    case ClientState::Kind::stranger:
+      return wrong(what, "terminally-mcp open serves; then " + mend + " --http writes where");
+    case ClientState::Kind::refused:
+      return wrong(what, mend + " --http writes one that is good; with --role view, one that may only look");
     case ClientState::Kind::other:
       return warning(what, mend + " makes it this one");
     case ClientState::Kind::foreign:

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
 
+#include "app/serve_page.hpp"
 #include "cli/arguments.hpp"
 #include "cli/subcommands.hpp"
-#include "files/project.hpp"
-#include "setup/client_snippets.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
 #include "terminal/print.hpp"
@@ -23,18 +23,9 @@ struct SetupOptions {
   std::string project;
   bool print = false;
   bool remove = false;
+  HttpFlags http;
   SetupWish wish;
 };
-
-ClientPlaces places_of(const std::string& project) {
-  ClientPlaces places{std::getenv("HOME"), {}};
-  if (!project.empty()) {
-    const std::filesystem::path directory = std::filesystem::canonical(project);
-    const std::filesystem::path root = project_of(directory, places.home);
-    places.project = root.empty() ? directory : root;
-  }
-  return places;
-}
 
 /// An empty line is a no.
 bool ask(const std::string& question) {
@@ -70,13 +61,16 @@ int list_clients(const ClientPlaces& places) {
 }
 
 int run_setup(const Config& config, SetupOptions options) {
-  options.wish.places = places_of(options.project);
+  options.wish.places = client_places(options.project);
   if (options.client.empty()) {
     return list_clients(options.wish.places);
   }
   const McpClient& client = client_named(options.client);
+  if (options.http.on) {
+    options.wish.http = http_setup(config, page_links(config), options.http);
+  }
   if (options.print) {
-    print(client_snippet(client, options.wish.places, program_to_set_up()));
+    print(printed_setup(client, options.wish));
     return 0;
   }
   return options.remove ? take_away({&client}, options.wish, talk_at_terminal(), copies_in(config))
@@ -84,14 +78,14 @@ int run_setup(const Config& config, SetupOptions options) {
 }
 
 int run_uninstall(const Config& config, SetupOptions options) {
-  options.wish.places = places_of(options.project);
+  options.wish.places = client_places(options.project);
   std::vector<const McpClient*> clients;
   for (const McpClient& client : all_clients()) {
     clients.push_back(&client);
   }
   const int code = take_away(clients, options.wish, talk_at_terminal(), copies_in(config));
   if (code == 0) {
-    print("left are this program, " + program_to_set_up() + ", and the logs and copies in " +
+    print("left are this program, " + program_to_set_up() + ", and the logs, tokens and copies in " +
           config.state_root.string() + "; remove them as you like\n");
   }
   return code;
@@ -104,6 +98,18 @@ void add_common(CLI::App& command, SetupOptions& options) {
       ->type_name(kDirectoryType)
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   command.add_flag("--yes,-y", options.wish.yes, "Ask nothing, and do it");
+}
+
+void add_http(CLI::App& command, HttpFlags& flags) {
+  CLI::Option* http = command.add_flag(
+      "--http", flags.on, "Have the client reach terminally-mcp serve, by its address and a token");
+  command.add_option("--address", flags.address, "Where that is; default where it runs, or 127.0.0.1:7332")
+      ->type_name("ADDRESS:PORT")
+      ->needs(http);
+  command.add_option("--role", flags.role, "With --http: view: the client may only look; default exec")
+      ->check(CLI::IsMember({"view", "exec"}).description(""))
+      ->type_name("view|exec")
+      ->needs(http);
 }
 
 }  // namespace
@@ -120,11 +126,13 @@ void add_setup(CLI::App& app, Config& config, Action& action) {
   command->add_flag("--advise", options->wish.advise,
                     "Add the lines that make agents use it, to CLAUDE.md or AGENTS.md");
   command->add_flag("--allow", options->wish.allow, "Let the client call its tools without asking you");
+  add_http(*command, options->http);
   command->footer(
-      "It shows each change and asks, keeps a copy, and starts the server as the client will.\n"
+      "It shows each change and asks, keeps a copy, and starts or calls the server as the client will.\n"
       "Examples:\n"
       "  terminally-mcp setup claude\n"
       "  terminally-mcp setup vscode --project . --yes\n"
+      "  terminally-mcp setup claude --http --instance work\n"
       "  terminally-mcp setup claude --remove");
   command->callback(
       [&config, &action, options] { action = [&config, options] { return run_setup(config, *options); }; });

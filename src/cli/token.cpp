@@ -20,6 +20,10 @@ int print_token(const Config& config, const TokenOptions& options) {
   const Role role = options.role == "view" ? Role::view : Role::exec;
   Tokens tokens(config.state_root);
   print((options.rotate ? tokens.rotate(role) : tokens.token_of(role)) + "\n");
+  if (options.rotate) {
+    complain("clients that have the old one are let in no more: `terminally-mcp setup CLIENT --http --role " +
+             options.role + "` gives them the new one; doctor names them");
+  }
   return 0;
 }
 
@@ -32,7 +36,7 @@ void add_token(CLI::App& app, Config& config, Action& action) {
   command
       ->add_option("--role", options->role,
                    "exec: may do all that tools do; view: may only look; default exec")
-      ->check(CLI::IsMember({"view", "exec"}))
+      ->check(CLI::IsMember({"view", "exec"}).description(""))
       ->type_name("view|exec");
   command->add_flag("--rotate", options->rotate,
                     "Make a new one; the old one is good for nothing from now on");

@@ -72,12 +72,20 @@ std::filesystem::path nearest_directory_of(std::filesystem::path path) {
   return path;
 }
 
+/// What the owner may do with it stays.
+std::optional<unsigned> private_mode(const std::filesystem::path& target) {
+  struct stat info{};
+  return ::stat(target.c_str(), &info) == 0 ? info.st_mode & S_IRWXU
+                                            : static_cast<unsigned>(S_IRUSR | S_IWUSR);
+}
+
 void write_target(const std::filesystem::path& target, const FileChange& change) {
   WriteFile request;
   request.path = target.string();
   request.content = *change.after;
   request.expected_sha256 = change.before ? sha256_hex(*change.before) : std::string(kAbsent);
   request.create_parents = true;
+  request.mode = change.is_private ? private_mode(target) : std::nullopt;
   boost::asio::io_context io(1);
   FileAccess files(FileRoots::all(), kWritesWithin);
   const Spawned<WrittenFile> writing(io.get_executor(), files.write(std::move(request)));

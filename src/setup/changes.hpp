@@ -14,6 +14,7 @@ struct FileChange {
   std::filesystem::path target;  ///< what the path leads to, without links
   ConfigText before;
   ConfigText after;
+  bool is_private = false;  ///< it has a token of ours: from then on only its owner may read it
   [[nodiscard]] bool is_none() const { return before == after; }
 };
 
@@ -29,9 +30,10 @@ struct FileChange {
 [[nodiscard]] std::string shown(const FileChange& change);
 
 /// Does the change, at once for every reader. A link stays, and the file that it leads to is written; mode
-/// and owner stay. What was there is copied into a new directory below `copies` first. Returns the copy's
-/// path; empty where no file was there. Throws Error(io) that says what is in the way, with nothing changed:
-/// the file or its directory is read-only, or the file is not as it was read any more.
+/// and owner stay; of a private one the rights of others go. What was there is copied into a new directory
+/// below `copies` first. Returns the copy's path; empty where no file was there. Throws Error(io) that says
+/// what is in the way, with nothing changed: the file or its directory is read-only, or the file is not as it
+/// was read any more.
 std::filesystem::path carry_out(const FileChange& change, const std::filesystem::path& copies);
 
 }  // namespace terminally

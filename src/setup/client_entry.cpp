@@ -73,10 +73,8 @@ std::string why_not_ours(const ordered_json& entry, const std::string& program) 
   if (!entry.is_object() || !has_only_texts(entry, "args")) {
     return "it is written in a way that setup does not read";
   }
-  for (const char* field : {"url", "httpUrl", "serverUrl"}) {
-    if (entry.contains(field)) {
-      return std::string("it has \"") + field + "\", and starts nothing";
-    }
+  if (field_of_address(entry) != nullptr) {
+    return why_not_our_address(entry);
   }
   const ordered_json type = entry.value("type", ordered_json());
   if (!type.is_null() && type != "stdio" && type != "local") {
@@ -134,6 +132,61 @@ ordered_json fields_of(const McpClient& client, const ordered_json& old, const s
   return fields;
 }
 
+ConfigText without_entry_of(const McpClient& client, const ConfigText& text) {
+  return client.format == Format::toml ? without_toml_table(text, path_of_entry(client))
+                                       : without_json_value(text, path_of_entry(client));
+}
+
+std::string with_json_fields(const ConfigText& text, const ConfigPath& path, const ordered_json& fields) {
+  std::string result = text.value_or("");
+  for (const auto& [name, value] : fields.items()) {
+    ConfigPath place = path;
+    place.push_back(name);
+    // Of headers only ours is set, as a person may have added others.
+    result =
+        value.is_object() ? with_json_fields(result, place, value) : with_json_value(result, place, value);
+  }
+  return result;
+}
+
+std::string with_fields(const McpClient& client, const ConfigText& text, const ordered_json& fields) {
+  const ConfigPath path = path_of_entry(client);
+  if (client.format != Format::toml) {
+    return entry_of(client, text).is_object() ? with_json_fields(text, path, fields)
+                                              : with_json_value(text, path, fields);
+  }
+  ordered_json plain;
+  ordered_json tables = ordered_json::object();
+  for (const auto& [name, value] : fields.items()) {
+    (value.is_object() ? tables : plain)[name] = value;
+  }
+  std::string result = with_toml_fields(text, path, plain);
+  for (const auto& [name, table] : tables.items()) {
+    result = with_toml_fields(result, {path.front(), path.back(), name}, table);
+  }
+  return result;
+}
+
+/// Adds fields to the entry, or makes it. One that is of the other kind is taken away first, as clients
+/// refuse what has both a program and an address; of that one the fields stay that both have.
+std::string with_entry_of(const McpClient& client, const ConfigText& text, const ordered_json& old,
+                          ordered_json fields, bool allow) {
+  ConfigText base = text;
+  const bool was_for_http = field_of_address(old) != nullptr;
+  if (old.is_object() && was_for_http != (field_of_address(fields) != nullptr)) {
+    for (const char* name : {"disabled", "enabled", client.allow_field}) {
+      if (old.contains(name)) {
+        fields[name] = old[name];
+      }
+    }
+    base = without_entry_of(client, text);
+  }
+  if (allow && allows_in_entry(client)) {
+    fields[client.allow_field] = ordered_json::parse(client.allow_value);
+  }
+  return with_fields(client, base, fields);
+}
+
 /// Where our lines begin, and where the last of them does: npos where they are not whole. What stands behind
 /// a first line without a last one may be a person's own.
 std::pair<std::size_t, std::size_t> place_of_advice(const std::string& text) {
@@ -161,6 +214,8 @@ std::optional<StartedServer> server_in(const McpClient& client, const ConfigText
   }
   StartedServer server;
   server.not_ours = why_not_ours(entry, program);
+  server.url = address_in(entry);
+  server.token = token_in(client, entry);
   if (entry.is_object() && entry.contains("command") && entry["command"].is_string()) {
     server.argv.push_back(entry["command"].get<std::string>());
   }
@@ -182,32 +237,21 @@ std::optional<StartedServer> server_in(const McpClient& client, const ConfigText
 
 std::string with_entry(const McpClient& client, const ConfigText& text, const std::string& program,
                        bool allow) {
-  const ConfigPath path = path_of_entry(client);
   const ordered_json old = entry_of(client, text);
   refuse_others(client, old, program);
-  ordered_json fields = fields_of(client, old, program);
-  if (allow && allows_in_entry(client)) {
-    fields[client.allow_field] = ordered_json::parse(client.allow_value);
-  }
-  if (client.format == Format::toml) {
-    return with_toml_fields(text, path, fields);
-  }
-  if (!old.is_object()) {
-    return with_json_value(text, path, fields);
-  }
-  std::string result = text.value_or("");
-  for (const auto& [name, value] : fields.items()) {
-    ConfigPath place = path;
-    place.push_back(name);
-    result = with_json_value(result, place, value);
-  }
-  return result;
+  return with_entry_of(client, text, old, fields_of(client, old, program), allow);
+}
+
+std::string with_http_entry(const McpClient& client, const ConfigText& text, const std::string& program,
+                            const HttpWish& wish, bool allow) {
+  const ordered_json old = entry_of(client, text);
+  refuse_others(client, old, program);
+  return with_entry_of(client, text, old, http_fields(client, old, wish), allow);
 }
 
 ConfigText without_entry(const McpClient& client, const ConfigText& text, const std::string& program) {
   refuse_others(client, entry_of(client, text), program);
-  return client.format == Format::toml ? without_toml_table(text, path_of_entry(client))
-                                       : without_json_value(text, path_of_entry(client));
+  return without_entry_of(client, text);
 }
 
 bool allows_in_entry(const McpClient& client) {

@@ -8,6 +8,7 @@
 
 #include "setup/clients.hpp"
 #include "setup/config_text.hpp"
+#include "setup/http_entry.hpp"
 
 namespace terminally {
 
@@ -17,9 +18,11 @@ namespace terminally {
 /// What a client is told to pass today. Every snippet and every entry has it from here.
 [[nodiscard]] const std::vector<std::string>& client_arguments();
 
-/// What an entry makes the client start.
+/// What an entry makes the client start, or where it has the client go.
 struct StartedServer {
   std::vector<std::string> argv;
+  std::string url;                                 ///< of `serve`; empty: the client starts argv
+  std::string token;                               ///< for `url`; empty: the client has it from a variable
   std::map<std::string, std::string> environment;  ///< added to the client's
   bool is_disabled = false;
   std::string not_ours;  ///< why the entry is not one of this program; empty: it is
@@ -29,11 +32,16 @@ struct StartedServer {
 [[nodiscard]] std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text,
                                                      const std::string& program);
 
-/// Adds the entry, or mends it: the program becomes `program`, and what earlier versions passed is replaced.
-/// Arguments and fields that a person added stay. `allow`: its tools are called without asking. Throws
+/// Adds the entry that starts this program, or mends it: the program becomes `program`, and what earlier
+/// versions passed is replaced. Arguments and fields that a person added stay; of an entry that was for HTTP,
+/// whether it is switched off and what needs no asking. `allow`: its tools are called without asking. Throws
 /// Error(invalid_argument) where the entry of our name is somebody else's, as without_entry does.
 [[nodiscard]] std::string with_entry(const McpClient& client, const ConfigText& text,
                                      const std::string& program, bool allow);
+
+/// The same for an entry that is reached over HTTP. Throws also as refuse_without_http.
+[[nodiscard]] std::string with_http_entry(const McpClient& client, const ConfigText& text,
+                                          const std::string& program, const HttpWish& wish, bool allow);
 
 [[nodiscard]] ConfigText without_entry(const McpClient& client, const ConfigText& text,
                                        const std::string& program);

@@ -6,9 +6,8 @@
 
 namespace terminally {
 
-std::string client_snippet(const McpClient& client, const ClientPlaces& places, const std::string& program) {
-  return "# " + std::string(client.title) + ": " + configuration_of(client, places).string() + "\n" +
-         with_entry(client, std::nullopt, program, false);
+std::string client_snippet(const McpClient& client, const ClientPlaces& places, const std::string& entry) {
+  return "# " + std::string(client.title) + ": " + configuration_of(client, places).string() + "\n" + entry;
 }
 
 std::string client_snippets(const ClientPlaces& places, const std::string& program) {
@@ -18,7 +17,7 @@ std::string client_snippets(const ClientPlaces& places, const std::string& progr
   }
   std::string text = "# Claude Code, by its own command\n" + command + "\n";
   for (const McpClient& client : all_clients()) {
-    text += "\n" + client_snippet(client, places, program);
+    text += "\n" + client_snippet(client, places, with_entry(client, std::nullopt, program, false));
   }
   return text;
 }

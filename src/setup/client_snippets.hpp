@@ -6,11 +6,12 @@
 
 namespace terminally {
 
-/// What has to be in the configuration of a client, for people who add it by hand. Pure.
+/// What has to be in the configuration of a client, for people who add it by hand: `entry`, and where. Pure.
 [[nodiscard]] std::string client_snippet(const McpClient& client, const ClientPlaces& places,
-                                         const std::string& program);
+                                         const std::string& entry);
 
-/// The same for all clients. `program` is the absolute path of this program.
+/// The same for all clients, each with the entry that starts this program. `program` is the absolute path of
+/// this program.
 [[nodiscard]] std::string client_snippets(const ClientPlaces& places, const std::string& program);
 
 }  // namespace terminally

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "setup/changes.hpp"
+#include "setup/serve_client.hpp"
 
 namespace terminally {
 namespace {
@@ -16,9 +17,29 @@ bool has_sign_of(const std::filesystem::path& file, const ClientPlaces& places) 
                                                   std::filesystem::is_directory(directory, error));
 }
 
+ClientState::Kind kind_of_address(const StartedServer& server) {
+  try {
+    switch (reach_serve(server.url, server.token)) {
+      case Reached::nobody:
+        return ClientState::Kind::unserved;
+      case Reached::refused:  // what a variable holds is known to the client alone
+        return server.token.empty() ? ClientState::Kind::fine : ClientState::Kind::refused;
+      case Reached::let_in:
+        return ClientState::Kind::fine;
+      case Reached::other:
+        break;
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it does not answer
+  }
+  return ClientState::Kind::stranger;
+}
+
 ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesystem::path& self) {
   if (!server.not_ours.empty()) {
     return ClientState::Kind::foreign;
+  }
+  if (!server.url.empty()) {
+    return server.is_disabled ? ClientState::Kind::disabled : kind_of_address(server);
   }
   const std::filesystem::path program =
       server.argv.empty() ? std::filesystem::path() : find_program(server.argv.front());
@@ -53,6 +74,7 @@ ClientState state_of(const McpClient& client, const ClientPlaces& places, const 
     state.kind = server ? kind_of_entry(*server, self) : ClientState::Kind::not_set_up;
     state.problem = server ? server->not_ours : "";
     state.program = server && !server->argv.empty() ? server->argv.front() : "";
+    state.url = server ? server->url : "";
   } catch (const Error& error) {
     state.kind = ClientState::Kind::unreadable;
     state.problem = error.what();
@@ -74,12 +96,18 @@ std::string in_words(const ClientState& state) {
       return std::string("has a \"") + kServerName + "\" that is not of this program: " + state.problem;
     case ClientState::Kind::other:
       return "starts another program, " + state.program;
+    case ClientState::Kind::unserved:
+      return "goes to " + state.url + ", where nobody serves now";
+    case ClientState::Kind::stranger:
+      return "goes to " + state.url + ", where something else answers";
+    case ClientState::Kind::refused:
+      return "goes to " + state.url + ", where its token is not good";
     case ClientState::Kind::disabled:
       return "has an entry that is switched off";
     case ClientState::Kind::fine:
       break;
   }
-  return "starts this program";
+  return state.url.empty() ? "starts this program" : "goes to " + state.url;
 }
 
 }  // namespace terminally

@@ -19,6 +19,9 @@ struct ClientState {
     missing,     ///< the program in the entry is not there
     foreign,     ///< the entry of our name is somebody else's: `problem` says why
     other,       ///< the program in the entry is another build of this one
+    unserved,    ///< nobody serves at the address in the entry
+    stranger,    ///< something else answers there
+    refused,     ///< its token is not good there
     disabled,    ///< a person has switched the entry off
     fine,
   };
@@ -26,10 +29,11 @@ struct ClientState {
   const McpClient* client = nullptr;
   std::filesystem::path file;
   std::string program;  ///< as the entry names it
+  std::string url;      ///< in place of a program
   std::string problem;
 };
 
-/// `self` is this program.
+/// `self` is this program. An address in an entry is asked.
 [[nodiscard]] ClientState state_of(const McpClient& client, const ClientPlaces& places,
                                    const std::filesystem::path& self);
 

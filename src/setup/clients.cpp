@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "files/project.hpp"
 
 namespace terminally {
 namespace {
@@ -24,7 +25,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "mcp__terminally",
      {"CLAUDE_CONFIG_DIR=settings.json", "~/.claude/settings.json"},
-     ".claude/settings.json"},
+     ".claude/settings.json",
+     {"http", "url", "headers", "${TERMINALLY_TOKEN}"}},
     {"claude-desktop",
      "Claude Desktop",
      Format::json,
@@ -36,7 +38,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"", "", "", ""}},
     {"cursor",
      "Cursor",
      Format::json,
@@ -48,7 +51,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"", "url", "headers", "${env:TERMINALLY_TOKEN}"}},
     {"vscode",
      "VS Code",
      Format::typed_json,
@@ -60,7 +64,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"http", "url", "headers", "${env:TERMINALLY_TOKEN}"}},
     {"codex",
      "Codex",
      Format::toml,
@@ -72,7 +77,8 @@ const std::array<McpClient, 9> kClients = {{
      "default_tools_approval_mode",
      "\"approve\"",
      {},
-     ""},
+     "",
+     {"", "url", "http_headers", "bearer_token_env_var"}},
     {"gemini",
      "Gemini CLI",
      Format::json,
@@ -84,7 +90,8 @@ const std::array<McpClient, 9> kClients = {{
      "trust",
      "true",
      {},
-     ""},
+     "",
+     {"", "httpUrl", "headers", "${TERMINALLY_TOKEN}"}},
     {"zed",
      "Zed",
      Format::json,
@@ -96,7 +103,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"", "url", "headers", ""}},
     {"windsurf",
      "Windsurf",
      Format::json,
@@ -108,7 +116,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"", "serverUrl", "headers", ""}},
     {"opencode",
      "opencode",
      Format::one_array,
@@ -120,7 +129,8 @@ const std::array<McpClient, 9> kClients = {{
      "",
      "",
      {},
-     ""},
+     "",
+     {"remote", "url", "headers", "{env:TERMINALLY_TOKEN}"}},
 }};
 
 std::string set_variable(const std::string& name) {
@@ -167,6 +177,16 @@ const McpClient& client_named(std::string_view name) {
   }
   throw Error(ErrorCode::invalid_argument,
               "\"" + std::string(name) + "\" is no client that setup knows; it knows " + names);
+}
+
+ClientPlaces client_places(const std::string& directory) {
+  ClientPlaces places{std::getenv("HOME"), {}};
+  if (!directory.empty()) {
+    const std::filesystem::path whole = std::filesystem::canonical(directory);
+    const std::filesystem::path root = project_of(whole, places.home);
+    places.project = root.empty() ? whole : root;
+  }
+  return places;
 }
 
 std::filesystem::path place_of_file(const std::vector<const char*>& files,

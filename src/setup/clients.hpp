@@ -11,6 +11,18 @@ namespace terminally {
 /// What this program is called in the configuration of a client.
 inline constexpr const char* kServerName = "terminally";
 
+/// The variable that has the token where a file may not: one of a project.
+inline constexpr const char* kTokenVariable = "TERMINALLY_TOKEN";
+
+/// How the entry of a server that is reached over HTTP is written.
+struct HttpForm {
+  const char* type;     ///< the value of "type"; empty: it has none
+  const char* url;      ///< the field of the address; empty: the client's file takes none
+  const char* headers;  ///< the field that has the headers
+  const char*
+      variable;  ///< what stands for kTokenVariable in a header, in TOML the field that names it; or empty
+};
+
 /// A program that starts MCP servers, and how its configuration is written. Paths of a user begin with "~/",
 /// "{config}/" (XDG_CONFIG_HOME) or "{apps}/" (the same; on macOS ~/Library/Application Support); "NAME=path"
 /// names a file in the directory of that variable, where it is set. Of several, the first that is there
@@ -35,6 +47,7 @@ struct McpClient {
   const char* allow_value;
   std::vector<const char*> user_allow;
   const char* project_allow;
+  HttpForm http;
 };
 
 [[nodiscard]] std::span<const McpClient> all_clients();
@@ -47,6 +60,9 @@ struct ClientPlaces {
   std::filesystem::path home;
   std::filesystem::path project;  ///< empty: for the user
 };
+
+/// Those of the user (HOME), or of the project that this directory is in, where one is given.
+[[nodiscard]] ClientPlaces client_places(const std::string& directory);
 
 /// The first of these files that is there, else the first in a directory that is there, else the first.
 /// Empty where there are none.

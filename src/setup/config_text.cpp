@@ -38,6 +38,7 @@ std::string with_block(const ConfigText& text, std::string_view block) {
 ConfigText without_block(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string line_end = line_end_of(text);
   std::string_view before = text.substr(0, begin);
+  end = std::min(end, text.size());  // a block behind it that ended no line has taken its own away
   const std::string_view after = text.substr(end);
   const bool is_ended = text.substr(begin, end - begin).ends_with('\n');
   if (before.empty() && after.empty() && is_ended) {

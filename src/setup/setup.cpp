@@ -5,9 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "http/tokens.hpp"
 #include "secrets/text_guard.hpp"
 #include "setup/changes.hpp"
 #include "setup/client_entry.hpp"
+#include "setup/client_snippets.hpp"
 #include "setup/trial.hpp"
 #include "setup/undo.hpp"
 #include "text/visible_text.hpp"
@@ -16,6 +18,46 @@ namespace terminally {
 namespace {
 
 using Edit = std::function<ConfigText(const ConfigText&)>;
+using Writing = std::function<std::string(const ConfigText& text, bool allow)>;
+
+/// The token stays of the role that it was, where nobody says otherwise: a client that may only look is not
+/// given more by being set up again.
+Role role_for(const McpClient& client, const HttpSetup& http, const ConfigText& text,
+              const std::string& program) {
+  const std::optional<StartedServer> server = server_in(client, text, program);
+  const std::optional<Bearer> had = server ? Tokens(http.tokens).bearer_of(server->token) : std::nullopt;
+  return http.role.value_or(had ? had->role : Role::exec);
+}
+
+/// What writes the entry that is wished for. A file of a project gets no token.
+Writing writing_of(const McpClient& client, const SetupWish& wish, const std::string& program) {
+  if (!wish.http) {
+    return [&client, program](const ConfigText& text, bool allow) {
+      return with_entry(client, text, program, allow);
+    };
+  }
+  const bool in_project = !wish.places.project.empty();
+  refuse_without_http(client, in_project);
+  return [&client, http = *wish.http, in_project, program](const ConfigText& text, bool allow) {
+    HttpWish entry{http.authority, http.instance, ""};
+    if (!in_project) {
+      entry.token = Tokens(http.tokens).token_of(role_for(client, http, text, program));
+    }
+    return with_http_entry(client, text, program, entry, allow);
+  };
+}
+
+/// In JSON a token behind "Bearer" has no form that the rules of secrets know.
+void add_bearers(Secrets& secrets, const std::string& text) {
+  constexpr std::string_view kBefore = "\"Bearer ";
+  for (std::size_t at = text.find(kBefore); at != std::string::npos; at = text.find(kBefore, at)) {
+    at += kBefore.size();
+    const std::string token = text.substr(at, text.find('"', at) - at);
+    if (token.find('{') == std::string::npos) {  // no variable
+      static_cast<void>(secrets.add("token", token));
+    }
+  }
+}
 
 /// Shows changes, asks, and carries them out.
 class Dialogue {
@@ -25,8 +67,11 @@ class Dialogue {
   /// Without what has the form of a secret: the lines around may have another server's keys, and the screen
   /// may be one that others see, or that an agent reads.
   void show(const FileChange& change) const {
-    TextGuard guard(std::make_shared<Secrets>(Secrets::Options{}));
-    talk_.say("\n" + visible_text(name_of(change) + "\n" + guard.masked(shown(change))));
+    const std::string text = shown(change);
+    const auto secrets = std::make_shared<Secrets>(Secrets::Options{});
+    add_bearers(*secrets, text);
+    TextGuard guard(secrets);
+    talk_.say("\n" + visible_text(name_of(change) + "\n" + guard.masked(text)));
   }
 
   /// `is_given`: by a flag.
@@ -64,7 +109,7 @@ class Dialogue {
 
 /// The lines that make agents use it, and its tools without questions: each only where the person wants it.
 void offer_more(const Dialogue& dialogue, const McpClient& client, const SetupWish& wish, bool can_ask,
-                const std::string& program) {
+                const Writing& write) {
   const auto offer = [&](const std::filesystem::path& path, const std::string& question, bool is_given,
                          const Edit& edit) {
     if (path.empty() || (!is_given && !can_ask)) {
@@ -80,10 +125,29 @@ void offer_more(const Dialogue& dialogue, const McpClient& client, const SetupWi
       "Let " + std::string(client.title) + " call its tools without asking you? It can run any command then.";
   if (allows_in_entry(client)) {
     offer(configuration_of(client, wish.places), question, wish.allow,
-          [&](const ConfigText& text) { return with_entry(client, text, program, true); });
+          [&](const ConfigText& text) { return write(text, true); });
   }
   offer(allowance_of(client, wish.places), question, wish.allow,
         [&](const ConfigText& text) { return with_allowance(client, text); });
+}
+
+/// What stands in the entry is tried; what the client has from a variable is what the person is told to put
+/// there.
+void try_it(const McpClient& client, const SetupWish& wish, StartedServer server, const SetupTalk& talk) {
+  const std::string title(client.title);
+  const std::filesystem::path& project = wish.places.project;
+  if (wish.http && server.token.empty()) {
+    const Role role = wish.http->role.value_or(Role::exec);
+    server.token = Tokens(wish.http->tokens).token_of(role);
+    talk.say(title + " has the token from a variable of where it is started: export " + kTokenVariable +
+             "=\"$(terminally-mcp token" + (role == Role::view ? " --role view" : "") + ")\"\n");
+  }
+  talk.say(server.url.empty() ? "\nstarting it as " + title + " will, with an instance of its own ...\n"
+                              : "\ncalling " + server.url + " as " + title + " will ...\n");
+  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n" +
+           (server.is_disabled ? "it is switched off in that file: switch it on in " + title
+                               : "restart " + title) +
+           " to have it\n");
 }
 
 }  // namespace
@@ -97,29 +161,29 @@ std::string program_to_set_up() {
   return program;
 }
 
+std::string printed_setup(const McpClient& client, const SetupWish& wish) {
+  return client_snippet(client, wish.places,
+                        writing_of(client, wish, program_to_set_up())(std::nullopt, false));
+}
+
 int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk,
            const std::filesystem::path& copies) {
   const std::string program = program_to_set_up();
   const std::filesystem::path file = configuration_of(client, wish.places);
   const Dialogue dialogue(talk, copies);
   const std::filesystem::path& project = wish.places.project;
-  const FileChange change = planned(
-      file, project, [&](const ConfigText& text) { return with_entry(client, text, program, false); });
+  const Writing write = writing_of(client, wish, program);
+  FileChange change = planned(file, project, [&](const ConfigText& text) { return write(text, false); });
+  change.is_private = wish.http && project.empty();
   if (change.is_none()) {
-    talk.say(file.string() + " starts this program already\n");
+    talk.say(file.string() + (wish.http ? " has this already\n" : " starts this program already\n"));
   } else if (!dialogue.offer(change, "Write this?", wish.yes)) {
     talk.say("nothing was changed\n");
     return 1;
   }
-  offer_more(dialogue, client, wish, talk.ask && !wish.yes, program);
+  offer_more(dialogue, client, wish, talk.ask && !wish.yes, write);
   const FileChange written = planned(file, project, [](const ConfigText& text) { return text; });
-  const StartedServer server = server_in(client, written.before, program).value_or(StartedServer());
-  const std::string title(client.title);
-  talk.say("\nstarting it as " + title + " will, with an instance of its own ...\n");
-  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n" +
-           (server.is_disabled ? "it is switched off in that file: switch it on in " + title
-                               : "restart " + title) +
-           " to have it\n");
+  try_it(client, wish, server_in(client, written.before, program).value_or(StartedServer()), talk);
   return 0;
 }
 

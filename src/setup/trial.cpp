@@ -1,4 +1,4 @@
-// Starts the configured server as a client would, and makes calls.
+// Starts or calls the configured server as a client would, and makes calls.
 #include "setup/trial.hpp"
 
 #include <unistd.h>
@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/process.hpp"
+#include "setup/serve_client.hpp"
 #include "setup/server_client.hpp"
 
 namespace terminally {
@@ -57,7 +58,8 @@ Argv in_an_instance_of_its_own(const Argv& argv) {
 }
 
 /// The text of the answer. Throws Error where the tool failed.
-std::string call(ServerClient& client, const std::string& tool, const ordered_json& arguments) {
+template <class Client>
+std::string call(Client& client, const std::string& tool, const ordered_json& arguments) {
   const ordered_json result = client.request("tools/call", {{"name", tool}, {"arguments", arguments}});
   const ordered_json content = result.value("content", ordered_json::array());
   std::string text = content.empty() ? "" : content.front().value("text", "");
@@ -67,16 +69,9 @@ std::string call(ServerClient& client, const std::string& tool, const ordered_js
   return text;
 }
 
-}  // namespace
-
-std::string try_server(const StartedServer& server, const std::filesystem::path& directory) {
-  if (server.argv.empty()) {
-    throw Error(ErrorCode::invalid_argument, "the entry names no program");
-  }
-  Argv argv = in_an_instance_of_its_own(server.argv);
-  const std::filesystem::path program = find_program(argv.front());
-  argv.front() = program.empty() ? argv.front() : program.string();
-  ServerClient client(argv, environment_of_client(server), directory);
+/// In words: what answers, with how many tools.
+template <class Client>
+std::string greet(Client& client) {
   ordered_json params;
   params["protocolVersion"] = "2025-11-25";
   params["capabilities"] = ordered_json::object();
@@ -84,6 +79,32 @@ std::string try_server(const StartedServer& server, const std::filesystem::path&
   const ordered_json info = client.request("initialize", params)["serverInfo"];
   client.notify("notifications/initialized");
   const std::size_t tools = client.request("tools/list", ordered_json::object())["tools"].size();
+  return info.value("name", "") + " " + info.value("version", "") + " answers with " + std::to_string(tools) +
+         " tools";
+}
+
+/// A role that may only look has this tool, too.
+std::string try_address(const StartedServer& server) {
+  ServeClient client(server.url, server.token);
+  std::string said = greet(client);
+  call(client, "list_tabs", ordered_json::object());
+  return said + ", and listed its tabs";
+}
+
+}  // namespace
+
+std::string try_server(const StartedServer& server, const std::filesystem::path& directory) {
+  if (!server.url.empty()) {
+    return try_address(server);
+  }
+  if (server.argv.empty()) {
+    throw Error(ErrorCode::invalid_argument, "the entry names no program");
+  }
+  Argv argv = in_an_instance_of_its_own(server.argv);
+  const std::filesystem::path program = find_program(argv.front());
+  argv.front() = program.empty() ? argv.front() : program.string();
+  ServerClient client(argv, environment_of_client(server), directory);
+  const std::string greeting = greet(client);
   call(client, "create_tab", {{"name", kTab}});
   const std::string said =
       call(client, "execute_command", {{"window_id", kTab}, {"command", "echo $((6 * 7))"}});
@@ -92,8 +113,7 @@ std::string try_server(const StartedServer& server, const std::filesystem::path&
     throw Error(ErrorCode::internal, "a command in its tab printed something else than expected: " + said);
   }
   client.close();
-  return info.value("name", "") + " " + info.value("version", "") + " answers with " + std::to_string(tools) +
-         " tools, and ran a command in a tab";
+  return greeting + ", and ran a command in a tab";
 }
 
 }  // namespace terminally

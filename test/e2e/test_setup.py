@@ -283,10 +283,11 @@ class Setup(OfOneUser):
         self.assertIn("tmux", self.errors)
 
 
-class RealClients(OfOneUser):
+class OfRealClients(OfOneUser):
     """The clients that npm has, where they are installed (TERMINALLY_CLIENTS: the directory of their programs)."""
 
-    def test_they_say_that_it_is_connected(self) -> None:
+    def set_all_up(self, *flags: str) -> None:
+        """Each says that it is connected."""
         search = f"{os.environ.get('TERMINALLY_CLIENTS', '')}:{os.environ['PATH']}"
         self.write(".gemini/trustedFolders.json", json.dumps({str(self.home): "TRUST_FOLDER"}))  # it starts nothing elsewhere
         for client, word in (("claude", "Connected"), ("codex", "enabled"), ("gemini", "Connected"), ("opencode", "connected")):
@@ -295,12 +296,17 @@ class RealClients(OfOneUser):
                 print(f"{client} is not installed: nothing but its documents says that it takes the entry")
                 continue
             with self.subTest(client):
-                self.run_setup(client, "--yes")
+                self.run_setup(client, "--yes", *flags)
                 environment = self.sandbox.environment() | {"PATH": f"{Path(program).parent}:{os.environ['PATH']}"}
                 done = subprocess.run(
                     [program, "mcp", "list"], env=environment, cwd=self.home, capture_output=True, timeout=120, stdin=subprocess.DEVNULL
                 )
                 self.assertRegex(done.stdout.decode() + done.stderr.decode(), rf"terminally\b.*{word}")
+
+
+class RealClients(OfRealClients):
+    def test_they_say_that_it_is_connected(self) -> None:
+        self.set_all_up()
 
 
 if __name__ == "__main__":
