@@ -139,8 +139,12 @@ void try_it(const McpClient& client, const SetupWish& wish, StartedServer server
   if (wish.http && server.token.empty()) {
     const Role role = wish.http->role.value_or(Role::exec);
     server.token = Tokens(wish.http->tokens).token_of(role);
-    talk.say(title + " has the token from a variable of where it is started: export " + kTokenVariable +
-             "=\"$(terminally-mcp token" + (role == Role::view ? " --role view" : "") + ")\"\n");
+    const std::string words = role == Role::view ? "token --role view" : "token";
+    talk.say(title + " has the token from a variable of where it is started" +
+             (project.empty()
+                  ? std::string()  // whose name is the person's
+                  : std::string(": export ") + kTokenVariable + "=\"$(terminally-mcp " + words + ")\"") +
+             "\n");
   }
   talk.say(server.url.empty() ? "\nstarting it as " + title + " will, with an instance of its own ...\n"
                               : "\ncalling " + server.url + " as " + title + " will ...\n");

@@ -157,6 +157,14 @@ class Projects(HttpSetup):
         self.run_setup("--project", str(project), "--yes", command="uninstall")
         self.assertEqual([file for file in project.rglob("*") if file.is_file()], [])
 
+    def test_a_variable_of_a_person_stays(self) -> None:
+        before = json.dumps(self.entry("cursor", token="${env:MINE}"))
+        file = self.write(".cursor/mcp.json", before)
+        said = self.run_setup("cursor", "--http", "--yes")
+        self.assertEqual(file.read_text(), before)
+        self.assertIn("Cursor has the token from a variable of where it is started\n", said)
+        self.assertIn("and listed its tabs", said)
+
     def test_without_one_it_is_refused(self) -> None:
         project = self.home / "project"
         project.mkdir()
