@@ -65,11 +65,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   [[nodiscard]] const Core& core() const { return *core_; }
   [[nodiscard]] Subscriptions& subscriptions() { return subscriptions_; }
+  /// For what a request needs to know from its client.
+  [[nodiscard]] Asks& asks() { return asks_; }
   /// For what belongs to no request.
   [[nodiscard]] const std::shared_ptr<Outlet>& outlet() const { return outlet_; }
   [[nodiscard]] const PeerSettingsPtr& settings() const { return settings_; }
-  /// For what a request needs to know from its client.
-  [[nodiscard]] Asks& asks() { return asks_; }
 
   /// What the last initialize has brought. Until one comes, the newest legacy revision holds.
   void agree_on(Revision revision, std::string client);
