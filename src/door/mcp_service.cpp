@@ -368,6 +368,7 @@ Awaitable<void> McpService::tidy() {
 Awaitable<Response> McpService::metrics() {
   constexpr Milliseconds kWithin{1'000};
   std::vector<InstanceMeasure> measures;
+  measures.reserve(endpoints_.size());
   for (const auto& [name, endpoint] : endpoints_) {
     measures.push_back(measure_of(name, *endpoint));
   }
