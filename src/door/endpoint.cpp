@@ -90,6 +90,7 @@ void Endpoint::give_up(std::shared_ptr<Peer> peer) const {
 
 std::vector<std::shared_ptr<Peer>> Endpoint::peers() const {
   std::vector<std::shared_ptr<Peer>> all;
+  all.reserve(sessions_.size() + modern_.size());
   for (const auto& [id, session] : sessions_) {
     all.push_back(session->shared_peer());
   }

@@ -416,6 +416,7 @@ Awaitable<void> McpService::finish(Clock::time_point by) {
   ends_ = true;
   tidying_.reset();
   std::vector<Spawned<>> ends;
+  ends.reserve(endpoints_.size());
   for (const auto& [name, endpoint] : endpoints_) {
     ends.emplace_back(endpoint->instance().core->executor, endpoint->finish(by));
   }

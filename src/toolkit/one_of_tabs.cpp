@@ -96,6 +96,7 @@ std::vector<std::shared_ptr<const json>> in_each_tab(const json& arguments) {
   if (!tabs->is_array() || tabs->empty() || tabs->size() > kMostTabsAtOnce) {
     throw refused_tabs("expected a list of 1 to " + std::to_string(kMostTabsAtOnce) + " tabs");
   }
+  all.reserve(tabs->size());
   for (const json& tab : *tabs) {
     json changed = arguments;
     changed.erase(kSeveralTabs);

@@ -182,6 +182,8 @@ boost::asio::awaitable<ordered_json> Router::call_in_one_of(const Tool& tool,
                                                             Caller caller) const {
   std::vector<std::string> tabs;
   std::vector<boost::asio::awaitable<ordered_json>> calls;
+  tabs.reserve(in_each.size());
+  calls.reserve(in_each.size());
   for (const auto& arguments : in_each) {
     tabs.push_back(text_field(*arguments, "window_id").value_or(""));
     calls.push_back(call_anywhere(tool, arguments, caller));
