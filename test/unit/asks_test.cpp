@@ -190,6 +190,7 @@ TEST_CASE("asks: an answer is waited for until then, and the client is told when
 TEST_CASE("asks: a client has a hundred questions to answer at most") {
   AskScene scene;
   std::vector<ordered_json> questions;
+  questions.reserve(Asks::kMost);
   for (std::size_t id = 0; id < Asks::kMost; ++id) {
     questions.push_back(scene.ask(std::to_string(id)));
   }
