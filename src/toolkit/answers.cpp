@@ -169,6 +169,9 @@ void describe_fields(ResultVisitor& v, const WaitForResult& w, Show always) {
 
 void describe(ResultVisitor& v, const WaitForResult& waited) {
   describe_fields(v, waited, Show::always);
+  v.text("window_id", "", "The tab that it came of, where several were given.",
+         Show::no);  // see one_of_tabs.hpp
+  v.in_text(kForState);
   v.texts("notes", waited.notes, "Remarks on this result.", show_if(!waited.notes.empty()));
 }
 

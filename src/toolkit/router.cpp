@@ -136,11 +136,6 @@ ordered_json Router::list() const {
     if (tool.traits.task_support != TaskSupport::none) {
       entry["execution"]["taskSupport"] = "optional";
     }
-    if (tool.traits.one_of_tabs) {
-      ordered_json& window = entry["outputSchema"]["properties"]["window_id"];
-      window["description"] = "The tab that it came of, where several were given.";
-      window["type"] = "string";
-    }
     if (services_.hosts) {
       describe_hosts(tool.traits, entry);
     }

@@ -40,9 +40,9 @@ boost::asio::awaitable<CreatedTab> create_tab(ToolContext context, CreateTabArgs
 }  // namespace
 
 Tool create_tab_tool() {
-  return make_tool<&create_tab>(
-      "create_tab", "Open a tab with its own shell. Tabs work in parallel and keep cwd and variables.", {},
-      {.takes_host = true, .gives_env = true, .names_tab = true});
+  return make_tool<&create_tab>("create_tab",
+                                "Open a tab: its own shell, cwd and variables. Tabs work in parallel.", {},
+                                {.takes_host = true, .gives_env = true, .names_tab = true});
 }
 
 }  // namespace terminally

@@ -1,4 +1,4 @@
-// search_logs: finds the lines of a tab's log that match a regular expression.
+// search_logs: finds the lines of a tab's log that match a regex.
 #include "tmux/manager.hpp"
 #include "toolkit/shared_args.hpp"
 #include "toolkit/tool.hpp"

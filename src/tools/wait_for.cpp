@@ -30,12 +30,11 @@ boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs 
 }  // namespace
 
 Tool wait_for_tool() {
-  return make_tool<&wait_for>(
-      "wait_for",
-      "Wait until a tab's command exits, prints a pattern (also before the call), is "
-      "silent, wants keyboard input or listens on a port. Any wait ends with the command.",
-      {.read_only = true, .idempotent = true},
-      {.task_support = TaskSupport::call, .has_timeout = true, .one_of_tabs = true});
+  return make_tool<&wait_for>("wait_for",
+                              "Wait until a tab's command exits (that ends any wait), has printed a pattern, "
+                              "is silent, wants keyboard input or listens on a port.",
+                              {.read_only = true, .idempotent = true},
+                              {.task_support = TaskSupport::call, .has_timeout = true, .one_of_tabs = true});
 }
 
 }  // namespace terminally

@@ -59,12 +59,12 @@ class Commands(unittest.TestCase):
         other = self.said("create_tab", name="other")
         self.said("start_process", command="echo built", window_id="other")
         self.assertIn("name other", other)
-        self.assertRegex(self.said("wait_for", window_ids=["main", "other"], until="exit"), r"\Abuilt\n\[exit 0 · .*other\]\Z")
+        self.assertRegex(self.said("wait_for", window_ids=["main", "other"], until="exit"), r"\Abuilt\n\[matched · next_byte \d+ · exit 0 · other\]\Z")
 
     def test_what_runs_is_in_the_list(self) -> None:
         self.run_("false")
         self.said("start_process", command="read -p 'Go on? ' reply", window_id="main")
-        rows = poll(lambda: (rows := self.said("list_tabs")) and "Go on" in rows and rows, 10)
+        rows = poll(lambda: (rows := self.said("list_tabs")) and "prompt" in rows and rows, 10)
         self.assertRegex(rows, r"command state .*awaiting_input")
         self.assertRegex(rows, r'\n@0 main .* busy "read -p \'Go on\? \' reply" running .*\{"kind":"line","prompt":"Go on\?"\}')
 

@@ -608,7 +608,7 @@ class LeftRunning(unittest.TestCase):
         with Server() as server:
             build, other = server.create_tab(), server.create_tab()
             started = build.start("until [ -e go ]; do sleep 0.02; done; (exit 3)")
-            self.assertNotIn("notes", other.execute("touch go"))
+            (server.sandbox.home / "go").touch()
             build.call("wait_for", until="exit")
             self.assertNotIn("notes", other.execute("rm go"), "the wait has told it")
             left = build.execute("until [ -e go ]; do sleep 0.02; done; echo built", timeout_ms=100, on_timeout="background")

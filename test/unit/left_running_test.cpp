@@ -53,7 +53,7 @@ TEST_CASE("left running: the end of a command in another tab is told once") {
     CHECK(client.look().empty());
     client.ends("a", 2);
     CHECK(client.call({{"window_id", "@4"}}, {{"state", "completed"}}) ==
-          News{"in @3 has ended meanwhile: make a (exit 2); get_command_state {\"window_id\": \"@3\", "
+          News{"in @3 has ended meanwhile: make a… (exit 2); get_command_state {\"window_id\": \"@3\", "
                "\"command_id\": \"a\"} has its output"});
     CHECK(client.look().empty());
   }
@@ -105,7 +105,7 @@ TEST_CASE("left running: one that is told of twice is one, and of many the oldes
   }
   const News news = client.look();
   REQUIRE(news.size() == LeftRunning::kMost);
-  CHECK(news.front().find("make c1 ") != std::string::npos);
+  CHECK(news.front().find("make c1… ") != std::string::npos);
 }
 
 }  // namespace terminally
