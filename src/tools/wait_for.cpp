@@ -12,7 +12,7 @@ struct WaitForArgs {
   WaitArgs wait;
 
   void describe(ArgsVisitor& v) {
-    v.one_of_tabs("window_id", request.window_id, kTabDescription, "Several: the first counts.");
+    v.one_of_tabs("window_id", request.window_id, kTabDescription, "Several: the first.");
     wait.describe(v, Need::required);
     v.integer("from_byte", request.from_byte, kLogOffset, "Log offset. Default: the command's start.");
   }
@@ -31,8 +31,8 @@ boost::asio::awaitable<WaitForResult> wait_for(ToolContext context, WaitForArgs 
 
 Tool wait_for_tool() {
   return make_tool<&wait_for>("wait_for",
-                              "Wait until a tab's command exits (that ends any wait), has printed a pattern, "
-                              "is silent, wants keyboard input or listens on a port.",
+                              "Wait until a tab's command exits (that ends any wait), printed a pattern, is "
+                              "silent, wants input or listens on a port.",
                               {.read_only = true, .idempotent = true},
                               {.task_support = TaskSupport::call, .has_timeout = true, .one_of_tabs = true});
 }

@@ -59,7 +59,9 @@ class Commands(unittest.TestCase):
         other = self.said("create_tab", name="other")
         self.said("start_process", command="echo built", window_id="other")
         self.assertIn("name other", other)
-        self.assertRegex(self.said("wait_for", window_ids=["main", "other"], until="exit"), r"\Abuilt\n\[matched · next_byte \d+ · exit 0 · other\]\Z")
+        self.assertRegex(
+            self.said("wait_for", window_ids=["main", "other"], until="exit"), r"\Abuilt\n\[matched · next_byte \d+ · exit 0 · other\]\Z"
+        )
 
     def test_what_runs_is_in_the_list(self) -> None:
         self.run_("false")

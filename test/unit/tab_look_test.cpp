@@ -156,7 +156,7 @@ TEST_CASE("tab look: the command that was begun last is told as it stands") {
   std::optional<LastCommand> running;
   REQUIRE(in.comes_true([&] {
     running = list(in).info.command;
-    return running && running->awaiting_input;
+    return running && running->awaiting_input && !running->awaiting_input->prompt.empty();
   }));
   CHECK(running->text == "read -p 'name: ' n; sleep 1000");
   CHECK(running->state == CommandState::running);
