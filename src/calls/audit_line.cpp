@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/answers.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {
@@ -99,6 +100,8 @@ ordered_json audited_arguments(const EndedCall& call, TextGuard* guard) {
   const bool is_call = call.method == "tools/call";
   const auto arguments = is_call ? call.params.find("arguments") : call.params.end();
   const json& given = arguments != call.params.end() ? *arguments : call.params;
+  // What was meant by a wrong name, or by a method that is none, is not known.
+  const bool is_refused = call.method.empty() || call.error == to_far_code(ErrorCode::invalid_argument);
   AuditedCopy copy(guard);
   if (!given.is_object()) {
     return copy.value(given, true);
@@ -113,7 +116,7 @@ ordered_json audited_arguments(const EndedCall& call, TextGuard* guard) {
       break;
     }
     const std::string key = copy.text(name);
-    shown[key] = copy.value(member, is_call && is_told_by_length(name));
+    shown[key] = copy.value(member, is_refused || (is_call && is_told_by_length(name)));
   }
   return shown;
 }

@@ -367,15 +367,15 @@ Awaitable<void> McpService::tidy() {
 /// Looks at instances that are open, and opens none.
 Awaitable<Response> McpService::metrics() {
   constexpr Milliseconds kWithin{1'000};
-  std::vector<InstanceMeasure> measures;
-  measures.reserve(endpoints_.size());
+  const auto measures = std::make_shared<std::vector<InstanceMeasure>>();
+  measures->reserve(endpoints_.size());
   for (const auto& [name, endpoint] : endpoints_) {
-    measures.push_back(measure_of(name, *endpoint));
+    measures->push_back(measure_of(name, *endpoint));
   }
   co_await count_tabs(measures, Clock::now() + kWithin);
   MetricsText text;
   book_->write(text);
-  write_measures(text, measures);
+  write_measures(text, *measures);
   write_budget(text, budget_.taken());
   write_process(text);
   Response response;

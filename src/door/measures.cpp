@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/spawned.hpp"
 #include "calls/metrics_text.hpp"
 #include "tmux/manager.hpp"
 
@@ -20,6 +21,19 @@ Awaitable<void> count_tabs_of(InstanceMeasure& measure) {
   for (const TabInfo& tab : tabs) {
     measure.log_bytes += tab.log_bytes;
     measure.gap_bytes += tab.log_gap_bytes;
+  }
+}
+
+/// Late, it counts for nobody.
+Awaitable<void> count_until(Clock::time_point by, std::shared_ptr<std::vector<InstanceMeasure>> measures,
+                            std::size_t at) {
+  InstanceMeasure& one = measures->at(at);
+  if (one.manager == nullptr) {
+    co_return;
+  }
+  try {
+    co_await run_until(by, count_tabs_of(one));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): `answers` says it
   }
 }
 
@@ -44,15 +58,15 @@ std::uint64_t resident_bytes() {
 
 }  // namespace
 
-Awaitable<void> count_tabs(std::vector<InstanceMeasure>& measures, Clock::time_point by) {
-  for (InstanceMeasure& one : measures) {
-    if (one.manager == nullptr) {
-      continue;
-    }
-    try {
-      co_await run_until(by, count_tabs_of(one));
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): `answers` says it
-    }
+Awaitable<void> count_tabs(std::shared_ptr<std::vector<InstanceMeasure>> measures, Clock::time_point by) {
+  const auto executor = co_await boost::asio::this_coro::executor;
+  std::vector<Spawned<>> counts;
+  counts.reserve(measures->size());
+  for (std::size_t at = 0; at < measures->size(); ++at) {
+    counts.emplace_back(executor, count_until(by, measures, at));
+  }
+  for (const Spawned<>& count : counts) {
+    co_await count.wait_by(by);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct InstanceMeasure {
   std::uint64_t gap_bytes = 0;  ///< of these, what is gone
 };
 
-/// Counts the tabs of all of them, one after the other, until then at the latest.
-[[nodiscard]] Awaitable<void> count_tabs(std::vector<InstanceMeasure>& measures, Clock::time_point by);
+/// Counts the tabs of all of them side by side, until then at the latest.
+[[nodiscard]] Awaitable<void> count_tabs(std::shared_ptr<std::vector<InstanceMeasure>> measures,
+                                         Clock::time_point by);
 
 void write_measures(MetricsText& text, const std::vector<InstanceMeasure>& measures);
 void write_budget(MetricsText& text, const Budget::Taken& taken);

@@ -22,6 +22,12 @@ bool runs_on(const ordered_json& answer) {
   return text_field(answer, "state") == "running" || answer.value("started", ordered_json()) == true;
 }
 
+/// Whether the answer to a call in the command's tab tells how that command stands, and not another.
+bool shows(const json& arguments, const ordered_json& answer, const std::string& id) {
+  return answer.contains("state") && !arguments.contains("command") &&
+         text_field(answer, "command_id").value_or(id) == id;
+}
+
 std::string how_it_ended(const CommandRecord& record) {
   return record.exit_code ? "exit " + std::to_string(*record.exit_code)
                           : std::string(to_string(record.state));
@@ -35,14 +41,17 @@ std::vector<std::string> LeftRunning::news_beside(const json& arguments, const o
   std::vector<std::string> news;
   std::erase_if(commands_, [&](const Command& command) {
     const std::optional<CommandRecord> record = look(command.tab, command.id);
-    const bool is_over = !record || record->state != CommandState::running;
-    if (record && is_over && command.tab != here) {
-      const std::string tab = to_string(command.tab);
-      news.push_back("in " + tab + " has ended meanwhile: " + first_words(record->command) + " (" +
-                     how_it_ended(*record) + "); get_command_state {\"window_id\": \"" + tab +
-                     "\", \"command_id\": \"" + command.id + "\"} has its output");
+    if (!record || record->state == CommandState::running) {
+      return !record;
     }
-    return is_over;
+    if (command.tab == here) {
+      return shows(arguments, answer, command.id);  // else it is told with the next call elsewhere
+    }
+    const std::string tab = to_string(command.tab);
+    news.push_back("in " + tab + " has ended meanwhile: " + first_words(record->command) + " (" +
+                   how_it_ended(*record) + "); get_command_state {\"window_id\": \"" + tab +
+                   "\", \"command_id\": \"" + command.id + "\"} has its output");
+    return true;
   });
   const auto id = text_field(answer, "command_id");
   if (here && id && runs_on(answer)) {

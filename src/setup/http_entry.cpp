@@ -41,6 +41,25 @@ void add_token(const McpClient& client, const std::string& token, ordered_json& 
       std::string(kBearer) + (token.empty() ? client.http.variable : token);
 }
 
+/// "/mcp", or that of an instance. The file may be anybody's, and the path becomes part of a request.
+bool is_path_of_serve(std::string_view path) {
+  if (!path.starts_with(kPath)) {
+    return false;
+  }
+  path.remove_prefix(kPath.size());
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return path.empty() ||
+         (path.size() > 1 && path.front() == '/' && std::ranges::all_of(path.substr(1), is_plain));
+}
+
+/// Letters, digits, and what is in addresses of this machine.
+bool is_plain_authority(std::string_view authority) {
+  return authority.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.:[]") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<ServeUrl> parse_serve_url(std::string_view url) {
@@ -54,7 +73,7 @@ std::optional<ServeUrl> parse_serve_url(std::string_view url) {
   ServeUrl found;
   found.authority = url.substr(0, slash);
   found.path = url.substr(slash);
-  if (found.path != kPath && !found.path.starts_with(std::string(kPath) + "/")) {
+  if (!is_path_of_serve(found.path) || !is_plain_authority(found.authority)) {
     return std::nullopt;
   }
   const bool is_named = found.authority.starts_with(kName);
@@ -120,8 +139,10 @@ std::string token_in(const McpClient& client, const ordered_json& entry) {
 ordered_json http_fields(const McpClient& client, const ordered_json& old, const HttpWish& wish) {
   refuse_without_http(client, wish.token.empty());
   const auto there = parse_serve_url(address_in(old));
-  const std::string known =
-      there ? there->authority : to_string(ListenPlace()).substr(std::string("http://").size());
+  // A file of a project may be anybody's: the token goes to no port that it names.
+  const std::string known = there && !wish.token.empty()
+                                ? there->authority
+                                : to_string(ListenPlace()).substr(std::string("http://").size());
   const std::string path =
       wish.instance.empty() && there
           ? there->path

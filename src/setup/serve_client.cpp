@@ -1,6 +1,7 @@
 // Speaks HTTP with `serve` on this machine, blocking, one connection for each request.
 #include "setup/serve_client.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "base/utf8.hpp"
 #include "setup/http_entry.hpp"
 
 namespace terminally {
@@ -66,28 +68,42 @@ std::string text_of(const ServeRequest& request, const ServeUrl& url) {
   return text + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
 }
 
+constexpr std::size_t kMostAnswer = std::size_t{16} << 20U;
+
+/// Whether more has come, or the other side has closed, by then.
+bool can_read_by(const UniqueFd& connection, Clock::time_point when) {
+  for (;;) {
+    const auto left = std::chrono::duration_cast<Milliseconds>(when - Clock::now()).count();
+    pollfd input{connection.get(), POLLIN, 0};
+    const int ready = left > 0 ? ::poll(&input, 1, static_cast<int>(left)) : 0;
+    if (ready >= 0 || errno != EINTR) {
+      return ready > 0;
+    }
+  }
+}
+
 /// All that comes until the other side closes.
 std::string exchange(const UniqueFd& connection, const std::string& text, const std::string& url) {
   const auto until = Clock::now() + kServeAnswersWithin;
   const ssize_t sent = ::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL);
   std::string answer;
   std::array<char, 65'536> piece{};
-  while (sent == static_cast<ssize_t>(text.size()) && Clock::now() < until) {
+  while (sent == static_cast<ssize_t>(text.size()) && can_read_by(connection, until)) {
     const ssize_t size = ::recv(connection.get(), piece.data(), piece.size(), 0);
     if (size == 0) {
       return answer;
     }
-    if (size < 0 && errno != EINTR) {
+    if (size < 0 || answer.size() > kMostAnswer) {
       break;
     }
-    answer.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    answer.append(piece.data(), static_cast<std::size_t>(size));
   }
-  throw Error(ErrorCode::io,
-              url + " did not answer within " + std::to_string(kServeAnswersWithin.count()) + " ms");
+  throw Error(ErrorCode::io, url + " gave no answer that ends, of at most " +
+                                 std::to_string(kMostAnswer >> 20U) + " MiB, within " +
+                                 std::to_string(kServeAnswersWithin.count()) + " ms");
 }
 
 ServeReply parse_reply(const std::string& text) {
-  constexpr std::size_t kMostAnswer = std::size_t{16} << 20U;
   beast_http::response_parser<beast_http::string_body> parser;
   parser.body_limit(kMostAnswer);
   parser.eager(true);
@@ -143,13 +159,23 @@ nlohmann::ordered_json ServeClient::request(const std::string& method, const nlo
       post({{"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", method}, {"params", params}}), nullptr, false);
   if (!answer.is_object() || !answer.contains("result")) {
     const std::string said = answer.is_object() ? answer.dump() : std::string("no JSON");
-    throw Error(ErrorCode::internal, method + " was answered with " + said);
+    throw Error(ErrorCode::internal, method + " was answered with " + shown_of(said));
   }
   return answer["result"];
 }
 
 void ServeClient::notify(const std::string& method) {
   static_cast<void>(post({{"jsonrpc", "2.0"}, {"method", method}}));
+}
+
+/// A stranger's words, which may repeat the token.
+std::string ServeClient::shown_of(std::string said) const {
+  constexpr std::size_t kMost = 1'000;
+  for (std::size_t at = said.find(token_); !token_.empty() && at != std::string::npos;
+       at = said.find(token_)) {
+    said.replace(at, token_.size(), "…");
+  }
+  return shortened(said, kMost);
 }
 
 std::string ServeClient::post(const nlohmann::ordered_json& message) {
@@ -168,7 +194,8 @@ std::string ServeClient::post(const nlohmann::ordered_json& message) {
   }
   if (reply->status != 200 && reply->status != 202) {
     throw Error(ErrorCode::io, url_ + " answered with status " + std::to_string(reply->status) +
-                                   ": it is no `terminally-mcp serve`, or a wrong instance; " + reply->body);
+                                   ": it is no `terminally-mcp serve`, or a wrong instance; " +
+                                   shown_of(reply->body));
   }
   session_ = reply->session.empty() ? session_ : reply->session;
   return reply->body;

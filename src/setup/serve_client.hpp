@@ -35,6 +35,7 @@ class ServeClient {
   void notify(const std::string& method);
 
  private:
+  [[nodiscard]] std::string shown_of(std::string said) const;
   std::string post(const nlohmann::ordered_json& message);
 
   std::string url_;

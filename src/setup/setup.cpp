@@ -21,11 +21,17 @@ using Edit = std::function<ConfigText(const ConfigText&)>;
 using Writing = std::function<std::string(const ConfigText& text, bool allow)>;
 
 /// The token stays of the role that it was, where nobody says otherwise: a client that may only look is not
-/// given more by being set up again.
+/// given more by being set up again. Of a token that is good no more nobody knows the role.
 Role role_for(const McpClient& client, const HttpSetup& http, const ConfigText& text,
               const std::string& program) {
   const std::optional<StartedServer> server = server_in(client, text, program);
   const std::optional<Bearer> had = server ? Tokens(http.tokens).bearer_of(server->token) : std::nullopt;
+  if (server && !server->token.empty() && !had && !http.role) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(client.title) +
+                    " has a token that is good no more, and whether it may run commands or only look is not "
+                    "known: say --role exec or --role view");
+  }
   return http.role.value_or(had ? had->role : Role::exec);
 }
 
@@ -147,7 +153,7 @@ void try_it(const McpClient& client, const SetupWish& wish, StartedServer server
              "\n");
   }
   talk.say(server.url.empty() ? "\nstarting it as " + title + " will, with an instance of its own ...\n"
-                              : "\ncalling " + server.url + " as " + title + " will ...\n");
+                              : "\ncalling " + visible_text(server.url) + " as " + title + " will ...\n");
   talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n" +
            (server.is_disabled ? "it is switched off in that file: switch it on in " + title
                                : "restart " + title) +

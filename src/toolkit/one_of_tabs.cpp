@@ -2,8 +2,9 @@
 #include "toolkit/one_of_tabs.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -22,67 +23,77 @@ Error refused_tabs(const std::string& problem) {
   return {ErrorCode::invalid_argument, std::string(kSeveralTabs) + ": " + problem};
 }
 
-Awaitable<ordered_json> and_tell(Awaitable<ordered_json> call, std::shared_ptr<Event> ended) {
+/// What has come of the calls so far. A call that is over is told by what it left here: the end of its
+/// coroutine may come later.
+struct Outcomes {
+  explicit Outcomes(std::size_t calls) : results(calls), open(calls) {}
+
+  std::vector<std::optional<ordered_json>> results;
+  std::exception_ptr failure;  ///< of the first that failed
+  std::size_t open;
+  Event news;
+};
+
+Awaitable<void> note_outcome(Awaitable<ordered_json> call, std::size_t at,
+                             std::shared_ptr<Outcomes> outcomes) {
   try {
     ordered_json result = co_await std::move(call);
-    ended->set();
-    co_return result;
+    outcomes->results[at] = std::move(result);
   } catch (...) {
-    ended->set();
-    throw;
+    if (!outcomes->failure) {
+      outcomes->failure = std::current_exception();
+    }
   }
+  --outcomes->open;
+  outcomes->news.set();
 }
 
-/// The calls that are under way; those that are left are cancelled at its end.
-class Race {
+/// Which call has told of something.
+std::optional<std::size_t> winner_of(const Outcomes& outcomes) {
+  const auto tells = [](const std::optional<ordered_json>& result) {
+    return result && text_field(*result, "reason") != "timeout";
+  };
+  const auto found = std::ranges::find_if(outcomes.results, tells);
+  return found == outcomes.results.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - outcomes.results.begin()));
+}
+
+/// Work that is cancelled when nobody waits for it any more.
+class CancelledAtEnd {
  public:
-  explicit Race(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
-  ~Race() {
-    for (const Spawned<ordered_json>& call : calls_) {
+  CancelledAtEnd() = default;
+  ~CancelledAtEnd() {
+    for (const Spawned<>& call : calls_) {
       call.cancel();
     }
   }
-  Race(const Race&) = delete;
-  Race& operator=(const Race&) = delete;
+  CancelledAtEnd(const CancelledAtEnd&) = delete;
+  CancelledAtEnd& operator=(const CancelledAtEnd&) = delete;
 
-  void enter(Awaitable<ordered_json> call) {
-    calls_.emplace_back(executor_, and_tell(std::move(call), ended_));
-    results_.emplace_back();
-  }
-
-  /// Which has an answer that tells of something; none: not yet, or none will.
-  std::optional<std::size_t> winner() {
-    for (std::size_t at = 0; at < calls_.size(); ++at) {
-      if (!results_[at] && calls_[at].is_over()) {
-        results_[at] = calls_[at].result();
-      }
-      if (results_[at] && text_field(*results_[at], "reason") != "timeout") {
-        return at;
-      }
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] bool goes_on() const {
-    return std::ranges::any_of(calls_, [](const Spawned<ordered_json>& call) { return !call.is_over(); });
-  }
-  Awaitable<void> wait_for_next() {
-    co_await ended_->wait();
-    ended_->clear();
-  }
-  ordered_json take(std::size_t at) { return *std::exchange(results_[at], std::nullopt); }
+  void add(Spawned<> call) { calls_.push_back(std::move(call)); }
 
  private:
-  boost::asio::any_io_executor executor_;
-  std::shared_ptr<Event> ended_ = std::make_shared<Event>();
-  std::vector<Spawned<ordered_json>> calls_;
-  std::vector<std::optional<ordered_json>> results_;
+  std::vector<Spawned<>> calls_;
 };
+
+/// Each tab's advice of how to go on is for a wait in that tab alone.
+void say_that_none_has(ordered_json& result, std::size_t tabs) {
+  ordered_json notes = ordered_json::array();
+  for (const ordered_json& note : result.value("notes", ordered_json::array())) {
+    if (note.is_string() && note.get_ref<const std::string&>().find("from_byte") == std::string::npos) {
+      notes.push_back(note);
+    }
+  }
+  notes.push_back("none of the " + std::to_string(tabs) + " tabs has come to it; this is the first of them");
+  result["notes"] = std::move(notes);
+}
 
 }  // namespace
 
 std::vector<std::shared_ptr<const json>> in_each_tab(const json& arguments) {
   std::vector<std::shared_ptr<const json>> all;
+  constexpr std::size_t kMostBytes = std::size_t{64} << 10U;  // each tab's call has a copy
   const auto tabs = arguments.find(kSeveralTabs);
   if (tabs == arguments.end()) {
     return all;
@@ -92,6 +103,9 @@ std::vector<std::shared_ptr<const json>> in_each_tab(const json& arguments) {
   }
   if (arguments.contains("from_byte")) {
     throw refused_tabs("from_byte is an offset in one tab's log; leave it out, or wait for one tab");
+  }
+  if (arguments.dump().size() > kMostBytes) {
+    throw refused_tabs("the arguments are longer than " + std::to_string(kMostBytes) + " bytes");
   }
   if (!tabs->is_array() || tabs->empty() || tabs->size() > kMostTabsAtOnce) {
     throw refused_tabs("expected a list of 1 to " + std::to_string(kMostTabsAtOnce) + " tabs");
@@ -106,25 +120,29 @@ std::vector<std::shared_ptr<const json>> in_each_tab(const json& arguments) {
   return all;
 }
 
-Awaitable<ordered_json> first_answer(std::vector<std::string> tabs,
-                                     std::vector<Awaitable<ordered_json>> calls) {
-  Race race(co_await boost::asio::this_coro::executor);
-  for (Awaitable<ordered_json>& call : calls) {
-    race.enter(std::move(call));
+Awaitable<FirstAnswer> first_answer(std::vector<Awaitable<ordered_json>> calls) {
+  const auto executor = co_await boost::asio::this_coro::executor;
+  const auto outcomes = std::make_shared<Outcomes>(calls.size());
+  CancelledAtEnd under_way;
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    under_way.add(Spawned<>(executor, note_outcome(std::move(calls[at]), at, outcomes)));
   }
-  std::optional<std::size_t> winner = race.winner();
-  while (!winner && race.goes_on()) {
-    co_await race.wait_for_next();
-    winner = race.winner();
+  std::optional<std::size_t> winner = winner_of(*outcomes);
+  while (!winner && !outcomes->failure && outcomes->open > 0) {
+    co_await outcomes->news.wait();
+    outcomes->news.clear();
+    winner = winner_of(*outcomes);
   }
-  const std::size_t of = winner.value_or(0);
-  ordered_json result = race.take(of);
-  result["window_id"] = tabs[of];
-  if (!winner && tabs.size() > 1) {
-    result["notes"].push_back("none of the " + std::to_string(tabs.size()) +
-                              " tabs has come to it; this is " + tabs[of]);
+  if (!winner && outcomes->failure) {
+    std::rethrow_exception(outcomes->failure);
   }
-  co_return result;
+  FirstAnswer first;
+  first.of = winner.value_or(0);
+  first.result = std::move(*outcomes->results[first.of]);
+  if (!winner && calls.size() > 1) {
+    say_that_none_has(first.result, calls.size());
+  }
+  co_return first;
 }
 
 }  // namespace terminally

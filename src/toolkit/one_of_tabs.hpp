@@ -2,8 +2,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
-#include <string>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/awaitable.hpp"
@@ -18,10 +17,14 @@ inline constexpr std::size_t kMostTabsAtOnce = 32;
 /// `window_ids`. Throws Error(invalid_argument).
 [[nodiscard]] std::vector<std::shared_ptr<const nlohmann::json>> in_each_tab(const nlohmann::json& arguments);
 
-/// The first result that tells of something, with the tab that it came of, as the caller named it; where the
-/// time is over in all, that of the first tab. The other calls are cancelled. Throws what the first call that
-/// fails throws. Cancelled, it cancels all.
-[[nodiscard]] Awaitable<nlohmann::ordered_json> first_answer(
-    std::vector<std::string> tabs, std::vector<Awaitable<nlohmann::ordered_json>> calls);
+struct FirstAnswer {
+  std::size_t of = 0;  ///< which of the calls
+  nlohmann::ordered_json result;
+};
+
+/// The first result that tells of something; where the time is over in all, that of the first call, with a
+/// note. The other calls are cancelled. Throws what the first call that fails throws. Cancelled, it cancels
+/// all.
+[[nodiscard]] Awaitable<FirstAnswer> first_answer(std::vector<Awaitable<nlohmann::ordered_json>> calls);
 
 }  // namespace terminally

@@ -87,6 +87,15 @@ std::vector<Variable> given_variables(const json& arguments) {
   return variables;
 }
 
+void add_news(const NewsBeside& news_beside, const json& arguments, ordered_json& result, TextGuard* guard) {
+  if (!news_beside) {
+    return;
+  }
+  for (const std::string& news : news_beside(arguments, result)) {
+    result["notes"].push_back(guard != nullptr ? guard->text(news) : news);
+  }
+}
+
 Error guarded_error(const Error& error, TextGuard* guard) {
   return {error.code(), guard != nullptr ? guard->text(error.what()) : error.what()};
 }
@@ -172,18 +181,27 @@ boost::asio::awaitable<Answer> Router::call(const Tool& tool, std::shared_ptr<co
   co_return answer;
 }
 
+/// What is news is so beside the one answer that the client gets.
 boost::asio::awaitable<ordered_json> Router::call_in_one_of(const Tool& tool,
                                                             std::vector<std::shared_ptr<const json>> in_each,
                                                             Caller caller) const {
-  std::vector<std::string> tabs;
+  const NewsBeside news_beside = std::exchange(caller.news_beside, nullptr);
+  const auto made = std::make_shared<std::vector<json>>(in_each.size());  // with the ids of the tabs
   std::vector<boost::asio::awaitable<ordered_json>> calls;
-  tabs.reserve(in_each.size());
   calls.reserve(in_each.size());
-  for (const auto& arguments : in_each) {
-    tabs.push_back(text_field(*arguments, "window_id").value_or(""));
-    calls.push_back(call_anywhere(tool, arguments, caller));
+  for (std::size_t at = 0; at < in_each.size(); ++at) {
+    Caller one = caller;
+    one.news_beside = [made, at](const json& arguments, const ordered_json& /*answer*/) {
+      (*made)[at] = arguments;
+      return std::vector<std::string>();
+    };
+    calls.push_back(call_anywhere(tool, in_each[at], std::move(one)));
   }
-  return first_answer(std::move(tabs), std::move(calls));
+  FirstAnswer first = co_await first_answer(std::move(calls));
+  const std::shared_ptr<TextGuard> guard = new_guard(*caller.peer);
+  add_news(news_beside, (*made)[first.of], first.result, guard.get());
+  first.result["window_id"] = in_each[first.of]->at("window_id");
+  co_return std::move(first.result);
 }
 
 boost::asio::awaitable<ordered_json> Router::call_anywhere(const Tool& tool,
@@ -257,9 +275,7 @@ boost::asio::awaitable<ordered_json> Router::call_here(const Tool& tool,
     throw guarded_error(error, guard.get());
   }
   ordered_json result = std::move(writer.result());
-  for (const std::string& news : news_beside ? news_beside(*arguments, result) : std::vector<std::string>()) {
-    result["notes"].push_back(guard ? guard->text(news) : news);
-  }
+  add_news(news_beside, *arguments, result, guard.get());
   if (const std::string note = guard ? guard->note() : ""; !note.empty()) {
     result["notes"].push_back(note);
   }

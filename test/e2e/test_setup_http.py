@@ -96,7 +96,7 @@ class EveryClient(HttpSetup):
                 self.assertRegex(
                     doctor, rf"(?m)^wrong +client {client}: .* where its token is not good\n +-> terminally-mcp setup {client} --http "
                 )
-                said = self.run_setup(client, "--http", "--yes")
+                said = self.run_setup(client, "--http", "--yes", "--role", "exec")
                 self.assertEqual(self.read(client), self.entry(client))
                 copy = Path(re.search(r"a copy of what was there: (.*)", said).group(1))
                 self.assertEqual((mode_of(copy), mode_of(self.home / name)), (0o600, 0o600), "that copy has a token, too")
@@ -193,6 +193,22 @@ class Addresses(HttpSetup):
         self.run_setup("claude", "--address", "127.0.0.1:7332", code=2)
         self.assertIn("--http", self.errors)
 
+    def test_the_token_goes_to_no_port_that_a_project_names(self) -> None:
+        self.served.end()
+        project = self.home / "project"
+        (project / ".git").mkdir(parents=True)
+        with socket.socket() as stranger:
+            stranger.bind(("127.0.0.1", 0))
+            stranger.listen()
+            stranger.settimeout(0)
+            url = f"http://127.0.0.1:{stranger.getsockname()[1]}/mcp/work"
+            entry = {"type": "http", "url": url, "headers": {"Authorization": "Bearer ${TERMINALLY_TOKEN}"}}
+            (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"terminally": entry}}))
+            self.run_setup("claude", "--http", "--project", str(project), "--yes", code=1)
+            self.assertIn("http://127.0.0.1:7332/mcp/work", (project / ".mcp.json").read_text())
+            with self.assertRaises(BlockingIOError):
+                stranger.accept()
+
     def test_where_nobody_serves_it_says_what_must_run(self) -> None:
         self.served.end()
         port = unused_port()
@@ -241,6 +257,16 @@ class Tokens(HttpSetup):
         self.run_setup("claude", "--http", "--yes", "--role", "exec")
         self.assertEqual(self.read("claude"), self.entry("claude"))
 
+    def test_of_a_token_that_is_good_no_more_the_role_is_asked_for(self) -> None:
+        self.run_setup("claude", "--http", "--yes", "--role", "view")
+        self.run_setup("--rotate", "--role", "view", command="token")
+        before = self.read("claude")
+        self.run_setup("claude", "--http", "--yes", code=1)
+        self.assertIn("say --role exec or --role view", self.errors)
+        self.assertEqual(self.read("claude"), before)
+        self.run_setup("claude", "--http", "--yes", "--role", "view")
+        self.assertEqual(self.read("claude"), self.entry("claude", token=token_of(self.sandbox, "--role", "view")))
+
     def test_a_new_token_says_that_clients_must_have_it(self) -> None:
         for role in ("exec", "view"):
             self.run_setup("--rotate", "--role", role, command="token")
@@ -268,7 +294,7 @@ class Tokens(HttpSetup):
         self.write(".claude.json", json.dumps(self.entry("claude", token="0" * 64)))
         self.assertRegex(self.run_setup(command="doctor", code=1), "(?m)^wrong +client claude: .*, where its token is not good$")
         other = self.sandbox.root / "other-state"
-        self.run_setup("claude", "--http", "--yes", "--state-dir", str(other), code=1)
+        self.run_setup("claude", "--http", "--yes", "--role", "exec", "--state-dir", str(other), code=1)
         self.assertIn("does not know this token", self.errors)
 
 

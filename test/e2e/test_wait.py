@@ -580,12 +580,16 @@ class SeveralTabs(unittest.TestCase):
             waited = server.call("wait_for", window_ids=[tab.id for tab in tabs], until="exit", timeout_ms=400)
             self.assertEqual((waited.matched, waited.reason, waited.window_id), (False, "timeout", tabs[0].id))
             self.assertEqual(waited.output, f"of {tabs[0].id}\n")
-            self.assertEqual(waited.notes, [f"none of the 2 tabs has come to it; this is {tabs[0].id}"])
+            self.assertEqual(waited.notes, ["none of the 2 tabs has come to it; this is the first of them"])
 
     def test_what_cannot_be_waited_for(self) -> None:
         with Server() as server:
             tab, fresh = server.create_tab(), server.create_tab()
             tab.start("sleep 1000")
+            for tabs in ([7], [tab.id, 7]):
+                self.assertIn("window_id: 7", server.call_error("wait_for", window_ids=tabs, until="exit"))
+            twice = [tab.id] * 2
+            self.assertIn("parenthesis", server.call_error("wait_for", window_ids=twice, until="pattern", pattern="("))
             for tabs, said in (([tab.id, fresh.id], "no command was run"), ([tab.id, "@77"], "there is no tab @77"), ([], "1 to 32 tabs")):
                 self.assertIn(said, server.call_error("wait_for", window_ids=tabs, until="exit"))
             self.assertIn("window_id is given as well", server.call_error("wait_for", window_ids=[tab.id], window_id=tab.id, until="exit"))

@@ -76,6 +76,14 @@ TEST_CASE("audit: of other methods the params are told, without _meta") {
   CHECK(wrong.arguments() == "(8 bytes)");
 }
 
+TEST_CASE("audit: what was meant by a wrong name is told by its length alone") {
+  AuditScene refused(arguments_of_call({{"input", "hunter2"}, {"window_id", "@1"}}));
+  refused.call.error = "invalid_argument";
+  CHECK(refused.arguments().dump() == R"x({"input":"(7 bytes)","window_id":"(2 bytes)"})x");
+  AuditScene unknown(json::parse(R"({"text":"hunter2"})"), "");
+  CHECK(unknown.arguments().dump() == R"x({"text":"(7 bytes)"})x");
+}
+
 TEST_CASE("audit: a call takes so much and no more") {
   for (const json& large : {json({{"a", std::string(100'000, 'x')},
                                   {"b", std::string(100'000, 'y')},

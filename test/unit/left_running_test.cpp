@@ -74,6 +74,22 @@ TEST_CASE("left running: what a call in its tab shows is no news") {
   CHECK(client.look().empty());
 }
 
+TEST_CASE("left running: a call in its tab that shows nothing of it leaves it to be told") {
+  const std::vector<std::pair<json, ordered_json>> calls = {
+      {{{"window_id", "@3"}}, {{"matches", ordered_json::array()}}},
+      {{{"window_id", "@3"}, {"command", "other"}}, {{"state", "completed"}, {"exit_code", 0}}},
+      {{{"window_id", "@3"}}, {{"state", "completed"}, {"command_id", "other"}}}};
+  for (const auto& [arguments, answer] : calls) {
+    Client client;
+    client.begins("a");
+    client.call({{"window_id", "@3"}}, kRuns);
+    client.ends("a", 0);
+    CHECK(client.call(arguments, answer).empty());
+    CHECK(client.look().size() == 1);
+    CHECK(client.look().empty());
+  }
+}
+
 TEST_CASE("left running: what was told as ended, never began or is unknown is not remembered") {
   Client client;
   client.begins("a");

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -31,20 +32,23 @@ test::Failure thrown_by(Call call) {
 
 /// Calls that answer when they are told to.
 struct TabScene {
-  explicit TabScene(std::size_t tabs) : tells(tabs), answers(tabs), cancelled(tabs) {
-    std::vector<std::string> names;
+  explicit TabScene(std::size_t tabs, std::vector<std::string> given = {})
+      : tells(tabs), answers(tabs), cancelled(tabs), at_once(!given.empty()) {
+    std::ranges::move(given, answers.begin());
     std::vector<Awaitable<ordered_json>> calls;
+    calls.reserve(tabs);
     for (std::size_t at = 0; at < tabs; ++at) {
-      names.push_back("@" + std::to_string(at));
       calls.push_back(call(at));
     }
-    race = Spawned<ordered_json>(io.get_executor(), first_answer(std::move(names), std::move(calls)));
+    race = Spawned<FirstAnswer>(io.get_executor(), first_answer(std::move(calls)));
     turn();
   }
 
   Awaitable<ordered_json> call(std::size_t at) {
     try {
-      co_await tells[at].wait();
+      if (!at_once) {
+        co_await tells[at].wait();
+      }
     } catch (...) {
       cancelled[at] = true;
       throw;
@@ -56,6 +60,9 @@ struct TabScene {
     result["matched"] = answers[at].empty();
     if (!answers[at].empty()) {
       result["reason"] = answers[at];
+    }
+    if (answers[at] == "timeout") {
+      result["notes"] = {"kept", "call wait_for with from_byte 7"};
     }
     co_return result;
   }
@@ -73,7 +80,8 @@ struct TabScene {
   std::vector<Event> tells;
   std::vector<std::string> answers;
   std::vector<bool> cancelled;
-  Spawned<ordered_json> race;
+  bool at_once;  ///< calls end without a wait
+  Spawned<FirstAnswer> race;
 };
 
 }  // namespace
@@ -99,6 +107,8 @@ TEST_CASE("one of tabs: what cannot be meant is refused") {
         "window_ids: window_id is given as well; leave one of them out");
   CHECK(refused({{"window_ids", json::array({"@1"})}, {"from_byte", 5}}) ==
         "window_ids: from_byte is an offset in one tab's log; leave it out, or wait for one tab");
+  CHECK(refused({{"window_ids", json::array({"@1"})}, {"x", std::string(70'000, 'x')}}) ==
+        "window_ids: the arguments are longer than 65536 bytes");
   const std::string list = "window_ids: expected a list of 1 to 32 tabs";
   CHECK(refused({{"window_ids", json::array()}}) == list);
   CHECK(refused({{"window_ids", "@1"}}) == list);
@@ -112,7 +122,9 @@ TEST_CASE("one of tabs: the first that tells of something counts, and the others
   scene.answer(1);
   scene.turn();
   REQUIRE(scene.race.is_over());
-  CHECK(scene.race.result() == ordered_json({{"matched", true}, {"window_id", "@1"}}));
+  const FirstAnswer first = scene.race.result();
+  CHECK(first.of == 1);
+  CHECK(first.result == ordered_json({{"matched", true}}));
   CHECK(scene.cancelled == std::vector<bool>{true, false, true});
 }
 
@@ -124,7 +136,9 @@ TEST_CASE("one of tabs: a wait that was in vain leaves the others their time") {
   scene.answer(2, "exited");
   scene.turn();
   REQUIRE(scene.race.is_over());
-  CHECK(scene.race.result() == ordered_json({{"matched", false}, {"reason", "exited"}, {"window_id", "@2"}}));
+  const FirstAnswer first = scene.race.result();
+  CHECK(first.of == 2);
+  CHECK(first.result == ordered_json({{"matched", false}, {"reason", "exited"}}));
   CHECK(scene.cancelled == std::vector<bool>{false, true, false});
 }
 
@@ -135,15 +149,27 @@ TEST_CASE("one of tabs: where the time is over in all, the answer is of the firs
   scene.answer(0, "timeout");
   scene.turn();
   REQUIRE(scene.race.is_over());
-  CHECK(scene.race.result() ==
-        ordered_json({{"matched", false},
-                      {"reason", "timeout"},
-                      {"window_id", "@0"},
-                      {"notes", ordered_json::array({"none of the 2 tabs has come to it; this is @0"})}}));
+  const FirstAnswer first = scene.race.result();
+  CHECK(first.of == 0);
+  CHECK(first.result["reason"] == "timeout");
+  CHECK(first.result["notes"] ==
+        ordered_json::array({"kept", "none of the 2 tabs has come to it; this is the first of them"}));
   TabScene one(1);
   one.answer(0, "timeout");
   one.turn();
-  CHECK_FALSE(one.race.result().contains("notes"));
+  CHECK(one.race.result().result["notes"].size() == 2);  // they are of the one tab there is
+}
+
+TEST_CASE("one of tabs: calls that end without a wait are heard of") {
+  TabScene all(2, {"fails", "fails"});
+  REQUIRE(all.race.is_over());
+  CHECK(thrown_by([&] { return all.race.result(); }).says("no such tab"));
+  TabScene won(3, {"timeout", "fails", ""});
+  REQUIRE(won.race.is_over());
+  CHECK(won.race.result().of == 2);
+  TabScene none(2, {"timeout", "timeout"});
+  REQUIRE(none.race.is_over());
+  CHECK(none.race.result().of == 0);
 }
 
 TEST_CASE("one of tabs: a call that fails is told, and one that is cancelled cancels all") {
