@@ -23,7 +23,8 @@ Finding finding_of(const ClientState& state, const std::string& flag) {
     case ClientState::Kind::stranger:
       return wrong(what, "terminally-mcp open serves; then " + mend + " --http writes where");
     case ClientState::Kind::refused:
-      return wrong(what, mend + " --http writes one that is good; with --role view, one that may only look");
+      return wrong(what,
+                   mend + " --http --role exec writes one that is good; --role view, one that may only look");
     case ClientState::Kind::other:
       return warning(what, mend + " makes it this one");
     case ClientState::Kind::foreign:

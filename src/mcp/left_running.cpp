@@ -22,10 +22,12 @@ bool runs_on(const ordered_json& answer) {
   return text_field(answer, "state") == "running" || answer.value("started", ordered_json()) == true;
 }
 
-/// Whether the answer to a call in the command's tab tells how that command stands, and not another.
+/// Whether the answer to a call in the command's tab tells how that command stands, and not another. Who
+/// closes a tab knows.
 bool shows(const json& arguments, const ordered_json& answer, const std::string& id) {
-  return answer.contains("state") && !arguments.contains("command") &&
-         text_field(answer, "command_id").value_or(id) == id;
+  const bool of_state = answer.contains("state") && !arguments.contains("command") &&
+                        text_field(answer, "command_id").value_or(id) == id;
+  return of_state || answer.contains("closed");
 }
 
 std::string how_it_ended(const CommandRecord& record) {

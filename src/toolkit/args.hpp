@@ -16,8 +16,9 @@ namespace terminally {
 
 enum class Need { required, optional };
 
-/// The argument with a list of tabs.
+/// The argument with a list of tabs, and how many it takes.
 inline constexpr const char* kSeveralTabs = "window_ids";
+inline constexpr std::size_t kMostTabsAtOnce = 32;
 
 struct Range {
   std::uint64_t min = 0;

@@ -54,7 +54,10 @@ void ArgsSchema::tab(Text name, std::optional<WindowId>& /*value*/, Text descrip
 
 void ArgsSchema::one_of_tabs(Text name, WindowId& /*value*/, Text description, Text of_list) {
   add(name, Need::optional, "string", description);
-  add(kSeveralTabs, Need::optional, "array", of_list)["items"]["type"] = "string";
+  ordered_json& several = add(kSeveralTabs, Need::optional, "array", of_list);
+  several["items"]["type"] = "string";
+  several["minItems"] = 1;
+  several["maxItems"] = kMostTabsAtOnce;
 }
 
 void ArgsSchema::text(Text name, Need need, std::string& value, Range /*bytes*/, Text description) {

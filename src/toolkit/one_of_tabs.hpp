@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "base/awaitable.hpp"
+#include "toolkit/args.hpp"
 
 namespace terminally {
 
 // A call for several tabs, of which the first answers: the same call is made in each of them.
-
-inline constexpr std::size_t kMostTabsAtOnce = 32;
 
 /// The arguments of the call in each tab: `window_id` in place of `window_ids`. Empty where the call has no
 /// `window_ids`. Throws Error(invalid_argument).

@@ -30,10 +30,10 @@ struct SearchLogsArgs {
   void describe(ArgsVisitor& v) {
     v.tab("window_id", request.window_id, kTabDescription);
     v.text("pattern", Need::required, request.pattern, kPatternBytes, "PCRE2, per line.");
-    v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around each match.");
+    v.integer("context_lines", Need::optional, request.context_lines, {0, 20}, "Around.");
     v.integer("max_matches", Need::optional, request.max_matches, {1, 1'000}, "");
     v.integer("from_byte", Need::optional, request.from_byte, kLogOffset, "Log offset.");
-    v.flag("ignore_case", request.ignore_case, "Ignore case.");
+    v.flag("ignore_case", request.ignore_case, "Any case.");
   }
 };
 

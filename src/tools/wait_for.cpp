@@ -14,7 +14,7 @@ struct WaitForArgs {
   void describe(ArgsVisitor& v) {
     v.one_of_tabs("window_id", request.window_id, kTabDescription, "Several: the first.");
     wait.describe(v, Need::required);
-    v.integer("from_byte", request.from_byte, kLogOffset, "Log offset. Default: the command's start.");
+    v.integer("from_byte", request.from_byte, kLogOffset, "Default: the command's start.");
   }
 };
 

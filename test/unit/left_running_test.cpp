@@ -74,6 +74,15 @@ TEST_CASE("left running: what a call in its tab shows is no news") {
   CHECK(client.look().empty());
 }
 
+TEST_CASE("left running: who closes a tab is not told what ended in it") {
+  Client client;
+  client.begins("a");
+  client.call({{"window_id", "@3"}}, kStarted);
+  client.ends("a", 0);
+  CHECK(client.call({{"window_id", "@3"}}, {{"closed", true}}).empty());
+  CHECK(client.look().empty());
+}
+
 TEST_CASE("left running: a call in its tab that shows nothing of it leaves it to be told") {
   const std::vector<std::pair<json, ordered_json>> calls = {
       {{{"window_id", "@3"}}, {{"matches", ordered_json::array()}}},
