@@ -64,8 +64,9 @@ Exchange::Reply finishes(std::shared_ptr<Stream> stream) {
 }
 
 /// The message with the result of a request, or what went wrong.
-std::variant<std::string, ProtocolError> outcome_of(const std::string& id, const std::exception_ptr& failure,
-                                                    const ordered_json& result) {
+std::variant<std::string, ProtocolError> reply_or_problem(const std::string& id,
+                                                          const std::exception_ptr& failure,
+                                                          const ordered_json& result) {
   if (failure) {
     return error_of(failure, id);
   }
@@ -190,10 +191,10 @@ void Peer::start(const ExchangePtr& exchange) {
     self->exchange_ended_.notify();
     std::optional<int> error;
     if (exchange->wants_reply()) {
-      auto outcome = outcome_of(exchange->id(), failure, result);
-      const auto* problem = std::get_if<ProtocolError>(&outcome);
+      auto made = reply_or_problem(exchange->id(), failure, result);
+      const auto* problem = std::get_if<ProtocolError>(&made);
       RpcReply reply = problem != nullptr ? self->error_reply(exchange->id(), *problem)
-                                          : RpcReply{std::get<std::string>(std::move(outcome))};
+                                          : RpcReply{std::get<std::string>(std::move(made))};
       error = reply.error;
       exchange->reply(std::move(reply));
     }
