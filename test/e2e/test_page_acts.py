@@ -113,11 +113,8 @@ class Acting(PageTest):
         )
         self.assertEqual(self.one.ask(t="input", tab=self.tab.id, data="eA==")["code"], "busy")
         second.close()
-        poll(
-            lambda: not self.agent.call("list_tabs")["tabs"][0]["busy"] and self.tab.execute("echo again").output == "again\n",
-            10,
-            "the agent's turn",
-        )
+        self.one.until(lambda: [m for m in self.one.messages if m["t"] == "control"][-1]["holder"] is None, "the news of its end")
+        self.assertEqual(self.tab.execute("echo again").output, "again\n")
 
     def test_a_page_that_may_only_look_acts_not(self) -> None:
         page = self.page("work", self.looking())

@@ -24,9 +24,10 @@ namespace {
 const std::string kSlowParams =
     R"({"name":"slow","arguments":{"text":"done"},"_meta":{"progressToken":"t"}})";
 
-std::string made_token(const std::filesystem::path& directory) {
+/// One that is good: the sessions of others are closed.
+std::string made_token(const std::filesystem::path& directory, Role role = Role::exec) {
   Tokens tokens(directory);
-  return tokens.bearer_of(tokens.token_of(Role::exec)).value().credential;
+  return tokens.bearer_of(tokens.token_of(role)).value().credential;
 }
 
 struct DoorScene {
@@ -123,7 +124,7 @@ struct DoorScene {
   bool ends_with_process = false;
   McpService service;
   std::string path = "/mcp";
-  std::string credential = made_token(directory.path());  // one that is good: others' sessions are closed
+  std::string credential = made_token(directory.path());
   std::string session;
 };
 
@@ -331,7 +332,7 @@ TEST_CASE(
   const Response busy = scene.whole(scene.modern("tools/list", claim()));
   CHECK(busy.status == 200);  // one is less than seven
   scene.session.clear();
-  scene.credential = "another token";
+  scene.credential = made_token(scene.directory.path(), Role::view);
   scene.initialize("2025-03-26");
   waiting.push_back(scene.answer(scene.request("POST", batch_of(990))));
   CHECK(waiting.back().later);

@@ -100,7 +100,8 @@ TEST_CASE("progress: at most ten a second (A3)") {
   ProgressStream stream(io.get_executor(), client.report());
   const auto begin = Clock::now();
   std::string fed;
-  while (Clock::now() - begin < Milliseconds(450)) {
+  const auto give_up = begin + std::chrono::seconds(20);
+  while (Clock::now() - begin < Milliseconds(450) || (client.steps.size() < 2 && Clock::now() < give_up)) {
     stream.feed("line\n");
     fed += "line\n";
     io.restart();

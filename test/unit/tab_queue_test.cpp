@@ -68,10 +68,13 @@ struct Turns {
   std::shared_ptr<Tab> tab;
 };
 
-Awaitable<void> note_turn(Turns& of, std::string& journal, char name) {
+/// A turn that is kept until all have come.
+Awaitable<void> note_turn(Turns& of, std::string& journal, char name, const bool& all_came) {
   const TabTurns::Turn turn = co_await of.lock(Milliseconds(10'000));
   journal += turn.guard ? name : '-';
-  co_await sleep_for(Milliseconds(5));
+  do {
+    co_await sleep_for(Milliseconds(5));
+  } while (!all_came);
 }
 
 }  // namespace
@@ -141,8 +144,9 @@ TEST_CASE("tab turns: calls of two processes have their turns in the order they 
   Turns one(io.get_executor(), directory.path());
   Turns other(io.get_executor(), directory.path());
   std::string journal;
+  bool all_came = false;
   const auto came = [&](Turns& of, char name) {
-    boost::asio::co_spawn(io, note_turn(of, journal, name), boost::asio::detached);
+    boost::asio::co_spawn(io, note_turn(of, journal, name, all_came), boost::asio::detached);
     io.poll();
   };
   came(one, 'a');

@@ -171,8 +171,8 @@ Awaitable<void> TmuxServer::use_our_helpers() const {
 }
 
 Awaitable<bool> TmuxServer::find() {
-  const auto patience = Clock::now() + kLostServerEndsWithin;
   std::string answer = co_await ask_who_listens();
+  const auto patience = Clock::now() + kLostServerEndsWithin;
   while (!answer.empty() && is_unseen(instance(), parse_server_answer(answer).pid)) {
     if (Clock::now() > patience) {
       throw foreign_server(instance(), parse_server_answer(answer).pid);
