@@ -7,6 +7,7 @@
 
 #include "base/characters.hpp"
 #include "base/utf8.hpp"
+#include "json/json_rpc.hpp"
 #include "secrets/text_guard.hpp"
 #include "toolkit/answers.hpp"
 #include "toolkit/far_names.hpp"
@@ -54,12 +55,16 @@ class AuditedCopy {
     if (given.is_array()) {
       return array(given, by_length);
     }
-    if (!given.is_string()) {
-      take(kLeastTaken);
-      return given;
+    if (by_length) {
+      const std::size_t bytes =
+          given.is_string() ? given.get_ref<const std::string&>().size() : given.dump().size();
+      return text("(" + std::to_string(bytes) + " bytes)");
     }
-    const auto& whole = given.get_ref<const std::string&>();
-    return by_length ? text("(" + std::to_string(whole.size()) + " bytes)") : text(whole);
+    if (given.is_string()) {
+      return text(given.get_ref<const std::string&>());
+    }
+    take(kLeastTaken);
+    return given;
   }
 
  private:
@@ -100,8 +105,9 @@ ordered_json audited_arguments(const EndedCall& call, TextGuard* guard) {
   const bool is_call = call.method == "tools/call";
   const auto arguments = is_call ? call.params.find("arguments") : call.params.end();
   const json& given = arguments != call.params.end() ? *arguments : call.params;
-  // What was meant by a wrong name, or by a method that is none, is not known.
-  const bool is_refused = call.method.empty() || call.error == to_far_code(ErrorCode::invalid_argument);
+  // What was meant by a wrong name, of an argument, a tool or a method, is not known.
+  const bool is_refused = call.method.empty() || call.error == to_far_code(ErrorCode::invalid_argument) ||
+                          call.error == std::to_string(kInvalidParams);
   AuditedCopy copy(guard);
   if (!given.is_object()) {
     return copy.value(given, true);

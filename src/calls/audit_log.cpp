@@ -20,8 +20,13 @@ std::string words_of(int error) {
 }
 
 UniqueFd open_to_append(const std::filesystem::path& path) {
-  constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   return UniqueFd(::open(path.c_str(), kFlags, 0600));
+}
+
+bool ends_within_line(int file, std::int64_t size) {
+  char last = '\n';
+  return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 }  // namespace
@@ -39,7 +44,7 @@ void AuditLog::append(std::string_view line) {
 }
 
 /// Empty: it was.
-std::string AuditLog::why_not_written(std::string_view line) {
+std::string AuditLog::why_not_written(std::string_view line) const {
   UniqueFd file = open_to_append(path_);
   struct stat info{};
   if (!file || ::fstat(file.get(), &info) != 0) {
@@ -53,18 +58,17 @@ std::string AuditLog::why_not_written(std::string_view line) {
       return "it is full, and cannot be renamed: " + words_of(errno);
     }
     file = open_to_append(path_);
-    torn_ = false;
+    info.st_size = 0;
     if (!file) {
       return words_of(errno);
     }
   }
-  const std::string text = (torn_ ? "\n" : "") + std::string(line);
+  const bool is_torn = ends_within_line(file.get(), info.st_size);  // there was no room for all of it
+  const std::string text = (is_torn ? "\n" : "") + std::string(line);
   const ssize_t written = ::write(file.get(), text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) {
-    torn_ = false;
     return "";
   }
-  torn_ = torn_ || written > 0;
   return written < 0 ? words_of(errno) : "there is no room for a whole line";
 }
 

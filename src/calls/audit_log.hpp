@@ -21,13 +21,12 @@ class AuditLog {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
-  [[nodiscard]] std::string why_not_written(std::string_view line);
+  [[nodiscard]] std::string why_not_written(std::string_view line) const;
 
   std::filesystem::path path_;
   std::uint64_t most_bytes_;
   std::uint64_t lost_ = 0;
   bool fails_ = false;
-  bool torn_ = false;  ///< the file ends with a part of a line
 };
 
 }  // namespace terminally

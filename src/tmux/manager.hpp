@@ -47,6 +47,7 @@ class TabCalls {
   };
   explicit TabCalls(Parts parts) : parts_(parts) {}
 
+  /// Who calls while others look waits for the next look, which is for all who wait by then.
   [[nodiscard]] Awaitable<std::vector<TabInfo>> list();
   [[nodiscard]] Awaitable<CreatedTab> create(CreateTab request);
   /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
@@ -73,7 +74,13 @@ class TabCalls {
                                                     TabVariables& told);
 
  private:
+  /// None yet: it is to begin.
+  using Look = std::optional<std::vector<TabInfo>>;
+  Awaitable<std::vector<TabInfo>> shared_look();
+
   Parts parts_;
+  std::shared_ptr<AsyncMutex> looking_ = std::make_shared<AsyncMutex>();
+  std::shared_ptr<Look> next_look_;    ///< of who waits now; none: nobody does
   Clock::time_point no_server_until_;  ///< known not to be there: new_variables() looks again then
 };
 

@@ -234,8 +234,24 @@ std::vector<Variable> TabCalls::new_variables(const std::vector<std::string>& na
   return server == 0 ? std::vector<Variable>() : told.news(server, names);
 }
 
+/// A look that fails is begun again by the next who waits for it.
+Awaitable<std::vector<TabInfo>> TabCalls::shared_look() {
+  if (!next_look_) {
+    next_look_ = std::make_shared<Look>();
+  }
+  const std::shared_ptr<Look> own = next_look_;
+  const auto turn = co_await parts_.server.turn(looking_, Clock::time_point::max());
+  if (next_look_ == own) {
+    next_look_.reset();
+  }
+  if (!*own) {
+    *own = co_await open_tabs(parts_);
+  }
+  co_return **own;
+}
+
 Awaitable<std::vector<TabInfo>> TabCalls::list() {
-  return parts_.times.within_call_time(open_tabs(parts_));
+  return parts_.times.within_call_time(shared_look());
 }
 
 Awaitable<void> TabCalls::rename(WindowId tab, std::string name) {

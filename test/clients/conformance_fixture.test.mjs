@@ -46,6 +46,9 @@ const judge = (context, scenario, checks) => {
   for (const { id, details, errorMessage, description } of checks.filter(({ status }) => status === 'SKIPPED')) {
     context.diagnostic(`${scenario}: the suite skips ${id}: ${details?.note ?? details?.message ?? errorMessage ?? description}`);
   }
+  assert.ok(checks.some(({ status }) => status === 'SUCCESS'), 'nothing was shown');
+  const warned = checks.filter(({ status }) => status === 'WARNING');
+  assert.deepEqual(warned, []);
   const failed = checks.filter(({ status }) => status === 'FAILURE');
   if (!expected[scenario]) {
     assert.deepEqual(failed, []);

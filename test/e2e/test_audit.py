@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import unittest
@@ -59,8 +60,13 @@ class Measures:
                     assert [v for _, v in mine] == sorted(v for _, v in mine), key
 
     def of(self, name: str, **labels: str) -> float:
-        """The sum of the samples of this name that have these labels."""
-        return sum(value for key, value in self.samples.items() if key[0] == name and labels.items() <= dict(key[1:]).items())
+        """The sum of the samples of this name that have these labels, of which there is one at least."""
+        found = self.all(name, **labels)
+        assert found, f"no {name} with {labels}"
+        return sum(found)
+
+    def all(self, name: str, **labels: str) -> list[float]:
+        return [value for key, value in self.samples.items() if key[0] == name and labels.items() <= dict(key[1:]).items()]
 
 
 class AuditTest(unittest.TestCase):
@@ -252,29 +258,55 @@ class Metrics(AuditTest):
 
     def test_to_be_measured_starts_nothing(self) -> None:
         measures = self.measures()
-        self.assertEqual(measures.of("terminally_tabs"), 0)
+        self.assertEqual(measures.all("terminally_tabs"), [])
         self.assertEqual(list(self.sandbox.runtime.glob("*/tmux.sock")), [])
         self.assertGreater(measures.of("process_resident_memory_bytes"), 1 << 20)
 
-    def test_what_moves(self) -> None:
+    def answered(self) -> Measures:
+        """Once tmux has answered within the second that it has."""
+
+        def found() -> Measures | None:
+            measures = self.measures()
+            return measures if measures.of("terminally_instance_answers", instance="work") == 1 else None
+
+        return poll(found, what="an answer of the instance")
+
+    def test_an_instance_that_does_not_answer(self) -> None:
         client = self.client("/mcp/work")
-        before = self.measures()
-        self.assertEqual(before.of("terminally_sessions", instance="work"), 1)
-        self.assertEqual(before.of("terminally_peers", by="http exec"), 1)
+        client.call("create_tab")
+        self.answered()
+        tmux = int(subprocess.check_output(["tmux", "-S", self.sandbox.runtime / "work/tmux.sock", "display-message", "-p", "#{pid}"]))
+        os.kill(tmux, signal.SIGSTOP)
+        try:
+            measures = self.measures()
+        finally:
+            os.kill(tmux, signal.SIGCONT)
+        self.assertEqual(measures.of("terminally_instance_answers", instance="work"), 0)
+        self.assertEqual(measures.all("terminally_tabs") + measures.all("terminally_tab_log_bytes"), [])
+
+    def test_what_moves(self) -> None:
+        client, another = self.client("/mcp/work"), self.client("/mcp/work")
+        before = self.answered()
+        self.assertEqual(before.of("terminally_sessions", instance="work"), 2)
+        self.assertEqual(before.of("terminally_peers", by="http exec"), 2)
         self.assertEqual(before.of("terminally_tabs", instance="work"), 0)
         tab = client.call("create_tab")["window_id"]
+        other = another.call("create_tab")["window_id"]
+        another.call("execute_command", window_id=other, command="seq 1000")
         client.call("execute_command", window_id=tab, command="seq 1000")
         client.request("tools/call", {"name": "execute_command", "arguments": {}})
         client.request("no/method")
-        after = self.measures()
+        after = self.answered()
         of_command = {"instance": "work", "method": "tools/call", "tool": "execute_command"}
-        self.assertEqual(after.of("terminally_calls_total", **of_command, outcome="ok"), 1)
+        self.assertEqual(after.of("terminally_calls_total", **of_command, outcome="ok"), 2)
         self.assertEqual(after.of("terminally_calls_total", **of_command, outcome="tool_error"), 1)
         self.assertEqual(after.of("terminally_calls_total", method="", outcome="protocol_error"), 1)
-        self.assertEqual(after.of("terminally_call_seconds_count", tool="execute_command"), 2)
-        self.assertEqual(after.of("terminally_instance_answers", instance="work"), 1)
-        self.assertEqual(after.of("terminally_tabs", instance="work"), 1)
-        self.assertGreater(after.of("terminally_tab_log_bytes", instance="work"), 3_800)
+        self.assertEqual(after.of("terminally_call_seconds_count", tool="execute_command"), 3)
+        self.assertEqual(after.of("terminally_tabs", instance="work"), 2)
+        self.assertEqual(
+            after.of("terminally_tab_log_bytes", instance="work"), sum(one["log_bytes"] for one in client.call("list_tabs")["tabs"])
+        )
+        self.assertGreater(after.of("terminally_tab_log_bytes", instance="work"), 2 * 3_800)
         self.assertEqual(after.of("terminally_tab_log_gap_bytes", instance="work"), 0)
         self.assertEqual(after.of("terminally_requests_under_way"), 0)
         client.call("start_process", window_id=tab, command="sleep 100")
@@ -284,7 +316,7 @@ class Metrics(AuditTest):
         client.call("close_tab", window_id=tab, force=True)
         waits.reply()
         poll(lambda: self.measures().of("terminally_requests_under_way") == 0)
-        self.assertEqual(self.measures().of("terminally_tabs", instance="work"), 0)
+        self.assertEqual(self.answered().of("terminally_tabs", instance="work"), 1)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,22 @@ class Tools(OneHost):
         self.assertEqual(here.execute("echo here").output, "here\n")
         self.assertEqual(there.execute("echo there").output, "there\n")
 
+    def test_a_wait_for_tabs_of_both_sides(self) -> None:
+        here = self.server.create_tab()
+        there = self.server.create_tab(host="web")
+        here.start("sleep 1000")
+        there.start("until [ -e go ]; do sleep 0.02; done; (exit 3)", cwd=str(self.machine.home))
+        waiting = self.server.call_async("wait_for", window_ids=[here.id, there.id], until="exit")
+        self.server.raw.ping()
+        (self.machine.home / "go").touch()
+        waited = self.server.result(waiting, "wait_for")
+        self.assertEqual((waited.matched, waited.exit_code, waited.window_id), (True, 3, there.id))
+        here.call("cancel_command")
+        there.start("sleep 1000")
+        here.start("sleep 0.1; (exit 4)")
+        waited = self.server.call("wait_for", window_ids=[there.id, here.id], until="exit")
+        self.assertEqual((waited.exit_code, waited.window_id), (4, here.id))
+
     def test_a_name_that_would_mean_a_tab_of_the_host(self) -> None:
         """A command for a tab here runs on no other machine: such a name is not given, and not followed."""
         flags = ("--instance", "named")

@@ -55,6 +55,13 @@ class Nested(unittest.TestCase):
             f"outside {(code or 0) if seen is None else seen}\n",
         )
 
+    def test_the_list_of_tabs_tells_what_was_run_last(self) -> None:
+        with Server() as server:
+            tab = server.create_tab()
+            enter(tab, "bash --norc")
+            tab.start("sleep 1000")
+            self.assertEqual((tab.row.command, tab.row.state), ("sleep 1000", "running"))
+
     def test_bash_in_zsh(self) -> None:
         needs("zsh")
         with Server() as server:

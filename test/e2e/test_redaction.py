@@ -52,6 +52,12 @@ class Redaction(unittest.TestCase):
         arguments = {"command": command, "window_id": self.tab.id, "timeout_ms": 60_000, "strip_ansi": True}
         return self.server.raw.start_request("tools/call", {"name": "execute_command", "arguments": arguments} | more)
 
+    def test_the_news_of_a_command_that_ended_elsewhere_is_masked(self) -> None:
+        other = self.server.create_tab()
+        self.tab.start(f": '{VALUE}'")
+        told = poll(lambda: other.execute("true").get("notes"), 10)
+        self.assertIn(": '«redacted:DEPLOY_KEY»'", told[0])
+
     def test_output_and_log_are_masked_and_counted_and_the_log_is_exact(self) -> None:
         result = self.tab.execute("cat token; echo; cat value; echo; cat key", verbose=True)
         self.assertEqual(result.output, f"{MASK}\n«redacted:DEPLOY_KEY»\n«redacted:private-key»\n")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import path  # noqa: F401
 from harness import main
 from harness.browser import PageServer
-from harness.http_client import token_of
+from harness.http_client import HttpClient, token_of
 from test_setup import OfOneUser, OfRealClients
 
 # Of each client: its file, the way to the entry's place there, the field of the address, of the headers, and what else is in it.
@@ -88,7 +89,9 @@ class EveryClient(HttpSetup):
                 self.assertEqual((self.read(client), mode_of(file)), (self.entry(client), 0o600))
                 self.assertEqual(printed.partition("\n")[2], file.read_text())
                 self.assertIn("has this already", self.run_setup(client, "--http", "--yes"))
+                self.check_that_it_was_called(client)
                 self.assertRegex(self.run_setup(command="doctor"), rf"(?m)^ok +client {client}: {file} goes to {self.url(client)}$")
+        old = self.token
         self.token = token_of(self.sandbox, "--rotate")
         doctor = self.run_setup(command="doctor", code=1)
         for client, (name, *_) in CLIENTS.items():
@@ -98,10 +101,18 @@ class EveryClient(HttpSetup):
                 )
                 said = self.run_setup(client, "--http", "--yes", "--role", "exec")
                 self.assertEqual(self.read(client), self.entry(client))
+                self.assertNotIn(old, said)
+                self.assertNotIn(self.token, said)
                 copy = Path(re.search(r"a copy of what was there: (.*)", said).group(1))
                 self.assertEqual((mode_of(copy), mode_of(self.home / name)), (0o600, 0o600), "that copy has a token, too")
         self.run_setup("--yes", command="uninstall")
         self.assertEqual([file for file in self.home.rglob("*.*") if file.suffix in (".json", ".toml")], [])
+
+    def check_that_it_was_called(self, instance: str) -> None:
+        calls = [json.loads(line) for line in (self.sandbox.state / ".audit.jsonl").read_text().splitlines()]
+        self.assertIn(("list_tabs", "ok"), [(one.get("tool"), one["outcome"]) for one in calls if one["instance"] == instance])
+        measures = HttpClient(self.served, self.token, "/metrics").send("GET").body().decode()
+        self.assertIn(f'terminally_sessions{{instance="{instance}"}} 0\n', measures, "its session was ended")
 
     def test_an_entry_that_starts_the_program_becomes_one_that_reaches_it_and_back(self) -> None:
         for client, (name, *_) in CLIENTS.items():
@@ -151,6 +162,8 @@ class Projects(HttpSetup):
                 self.assertRegex(
                     self.run_setup(command="doctor", cwd=project), rf"(?m)^ok +client {client}: .* goes to {self.url(client)}$"
                 )
+        said = self.run_setup("claude", "--http", "--project", str(project), "--role", "view", "--yes")
+        self.assertIn('export TERMINALLY_TOKEN="$(terminally-mcp token --role view)"', said)
         for file in project.rglob("*"):
             if file.is_file():
                 self.assertNotIn(self.token, file.read_text())
@@ -238,6 +251,21 @@ class Addresses(HttpSetup):
             doctor = self.run_setup(command="doctor", code=1)
             os.waitpid(child, 0)
         self.assertRegex(doctor, rf"(?m)^wrong +client claude: .* goes to http://127\.0\.0\.1:{port}/mcp, where something else answers$")
+
+    def test_what_answers_repeats_the_token(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            address = f"127.0.0.1:{listener.getsockname()[1]}"
+            if (child := os.fork()) == 0:
+                while True:
+                    connection, _ = listener.accept()
+                    said = connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 500 No\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said))
+                    connection.close()
+            self.run_setup("claude", "--http", "--yes", "--address", address, code=1)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        self.assertIn("500", self.errors)
+        self.assertNotIn(self.token, self.errors)
 
     def test_behind_a_unix_socket_the_address_must_be_named(self) -> None:
         self.served.end()

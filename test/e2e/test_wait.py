@@ -8,7 +8,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Sandbox, Server, Stopwatch, main, needs, poll
+from harness import Person, Sandbox, Server, Stopwatch, main, needs, on_this_side, poll
 from harness.client import Result, Tab
 
 LISTEN = "python3 -c 'import socket, time; s = socket.socket(); s.bind((\"127.0.0.1\", {port})); time.sleep(0.3); s.listen(); print(\"up\", flush=True); time.sleep(60)'"
@@ -541,6 +541,7 @@ class Port(unittest.TestCase):
             self.assertRegex(waited.notes[0], f"port {port} is taken by .* outside of this tab: \\d+ python")
 
 
+@on_this_side("such a call is for tabs of any side (test_hosts.py)")
 class SeveralTabs(unittest.TestCase):
     def test_the_first_that_ends(self) -> None:
         with Server() as server:
@@ -577,6 +578,7 @@ class SeveralTabs(unittest.TestCase):
             tabs = [server.create_tab() for _ in range(2)]
             for tab in tabs:
                 tab.start(f"echo of {tab.id}; sleep 1000")
+                poll(lambda tab=tab: f"of {tab.id}\r\n".encode() in tab.log(), 10)
             waited = server.call("wait_for", window_ids=[tab.id for tab in tabs], until="exit", timeout_ms=400)
             self.assertEqual((waited.matched, waited.reason, waited.window_id), (False, "timeout", tabs[0].id))
             self.assertEqual(waited.output, f"of {tabs[0].id}\n")
@@ -605,6 +607,7 @@ class SeveralTabs(unittest.TestCase):
             self.assertIn("no call waits longer than 10500 ms", waited.notes[0])
 
 
+@on_this_side("what runs on a host is asked for there (doc/results.md)")
 class LeftRunning(unittest.TestCase):
     """A result says once that a command in another tab has ended since the client's last call."""
 
@@ -627,6 +630,22 @@ class LeftRunning(unittest.TestCase):
             self.assertNotIn("notes", other.execute("true"), "once")
             self.assertEqual(build.state(command_id=left.command_id).output, "built\n")
 
+    def test_beside_a_wait_for_several_tabs(self) -> None:
+        with Server() as server:
+            ended, first, second, other = (server.create_tab() for _ in range(4))
+            left = ended.start("until [ -e left ]; do sleep 0.02; done")
+            first.start("until [ -e go ]; do sleep 0.02; done")
+            second.start("sleep 1000")
+            waiting = server.call_async("wait_for", window_ids=[first.id, second.id], until="exit")
+            server.raw.ping()
+            (server.sandbox.home / "left").touch()
+            poll(lambda: b"mcp=END:" in ended.log(), 10)
+            (server.sandbox.home / "go").touch()
+            waited = server.result(waiting, "wait_for")
+            self.assertEqual(waited.window_id, first.id)
+            self.assertEqual([f'"command_id": "{left.command_id}"' in note for note in waited.notes], [True])
+            self.assertNotIn("notes", other.execute("true"), "nor is the end that was waited for")
+
     def test_no_other_client_is_told(self) -> None:
         work = ("--instance", "work")
         with Sandbox() as sandbox, Server(*work, sandbox=sandbox, durable=True) as one, Server(
@@ -642,6 +661,7 @@ class LeftRunning(unittest.TestCase):
 
 
 class Cancelled(unittest.TestCase):
+    @on_this_side("such a call is for tabs of any side (test_hosts.py)")
     def test_one_for_several_tabs_ends_with_its_call(self) -> None:
         with Server() as server:
             tabs = [server.create_tab() for _ in range(3)]

@@ -1,13 +1,18 @@
 // The lines of the audit log, and the file that has them.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
+#include <fstream>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
+#include "base/descriptors.hpp"
 #include "base/files.hpp"
 #include "calls/audit_line.hpp"
 #include "calls/audit_log.hpp"
@@ -72,6 +77,9 @@ TEST_CASE("audit: secrets are masked, and what may be one has its length alone")
 TEST_CASE("audit: of other methods the params are told, without _meta") {
   AuditScene scene(json::parse(R"({"uri":"file:///a","text":"a","_meta":{}})"), "resources/read");
   CHECK(scene.arguments().dump() == R"({"text":"a","uri":"file:///a"})");
+  AuditScene numbers(arguments_of_call({{"text", 4'711}, {"keys", {1, true, nullptr}}}));
+  CHECK(numbers.arguments().dump() ==
+        R"x({"keys":["(1 bytes)","(4 bytes)","(4 bytes)"],"text":"(4 bytes)"})x");
   AuditScene wrong(json::parse(R"({"name":"echo","arguments":"password"})"));
   CHECK(wrong.arguments() == "(8 bytes)");
 }
@@ -80,6 +88,9 @@ TEST_CASE("audit: what was meant by a wrong name is told by its length alone") {
   AuditScene refused(arguments_of_call({{"input", "hunter2"}, {"window_id", "@1"}}));
   refused.call.error = "invalid_argument";
   CHECK(refused.arguments().dump() == R"x({"input":"(7 bytes)","window_id":"(2 bytes)"})x");
+  refused.call.tool = "";
+  refused.call.error = "-32602";
+  CHECK(refused.arguments()["input"] == "(7 bytes)");
   AuditScene unknown(json::parse(R"({"text":"hunter2"})"), "");
   CHECK(unknown.arguments().dump() == R"x({"text":"(7 bytes)"})x");
 }
@@ -103,6 +114,13 @@ TEST_CASE("audit: a call takes so much and no more") {
   AuditScene scene(arguments_of_call(many));
   CHECK(scene.arguments().dump().size() < 2 * kMostAuditedBytes);
   CHECK(scene.arguments().contains("…"));
+}
+
+TEST_CASE("audit: a text has 1,000 bytes") {
+  AuditScene scene(arguments_of_call({{"a", std::string(1'500, 'x')}}));
+  const auto shown = scene.arguments()["a"].get<std::string>();
+  CHECK(shown.starts_with(std::string(900, 'x')));
+  CHECK(shown.size() < 1'010);  // with the mark of what is left out
 }
 
 TEST_CASE("audit: a line says who asked for what, when, and how it ended") {
@@ -140,6 +158,32 @@ TEST_CASE("audit log: for this user alone, and begun anew when it is full") {
   log.append("y\n");
   CHECK(test::content_of(path) == "y\n");
   CHECK(log.lost() == 0);
+}
+
+TEST_CASE("audit log: what is in its place and no file holds nobody up") {
+  const test::TempDir directory;
+  const auto path = directory / "audit";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  AuditLog log(path, 1'000);
+  const std::ostringstream told;
+  std::streambuf* const before = std::cerr.rdbuf(told.rdbuf());
+  log.append("nobody reads\n");
+  CHECK(log.lost() == 1);
+  const UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  log.append("somebody reads\n");
+  std::cerr.rdbuf(before);
+  CHECK(log.lost() == 2);
+  CHECK(told.str() == "terminally-mcp: " + path.string() +
+                          " cannot be written: it is no regular file; calls go on without it\n");
+}
+
+TEST_CASE("audit log: behind half a line of an earlier server a line begins") {
+  const test::TempDir directory;
+  std::ofstream(directory / "audit") << "half";
+  AuditLog log(directory / "audit", 1'000);
+  log.append("x\n");
+  log.append("y\n");
+  CHECK(test::content_of(directory / "audit") == "half\nx\ny\n");
 }
 
 TEST_CASE("audit log: a line that cannot be written is lost and counted, and spoils no other") {

@@ -293,8 +293,7 @@ TEST_CASE("http service: a later GET takes the session's stream over") {
 TEST_CASE("http service: the end answers who can be answered, and takes nothing more") {
   DoorScene scene;
   scene.initialize();
-  const ServiceAnswer waiting =
-      scene.answer(scene.request("POST", DoorScene::body("tools/call", kSlowParams)));
+  const ServiceAnswer waiting = scene.answer(scene.json_call());
   REQUIRE(waiting.later);
   const Spawned<Response> later(scene.server.core()->executor, waiting.later());
   const Response own = scene.whole(scene.request("GET"));
@@ -547,6 +546,9 @@ TEST_CASE("http service: calls are put on record, and measured") {
   CHECK(scene.post("ping").status == 200);
   CHECK(scene.post("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})").status == 200);
   CHECK(scene.post("initialize", R"({"protocolVersion":"2025-11-25"})").status == 400);
+  const std::string own = std::exchange(scene.session, "none");
+  CHECK(scene.post("ping").status == 404);
+  scene.session = own;
   CHECK_FALSE(scene.service.bearer_of("guessed"));
   const std::string audit = content_of(scene.directory / ".audit.jsonl");
   CHECK(audit.find(R"("method":"initialize")") != std::string::npos);
@@ -561,8 +563,9 @@ TEST_CASE("http service: calls are put on record, and measured") {
   for (const char* line :
        {"terminally_calls_total{instance=\"\",method=\"ping\",tool=\"\",outcome=\"ok\"} 1\n",
         "terminally_refused_total{status=\"400\"} 1\n", "terminally_refused_total{status=\"401\"} 1\n",
-        "terminally_sessions{instance=\"\"} 1\n", "terminally_peers{instance=\"\",by=\"exec\"} 1\n",
-        "terminally_audit_lost_total 0\n", "terminally_requests_under_way 0\n"}) {
+        "terminally_refused_total{status=\"404\"} 1\n", "terminally_sessions{instance=\"\"} 1\n",
+        "terminally_peers{instance=\"\",by=\"exec\"} 1\n", "terminally_audit_lost_total 0\n",
+        "terminally_requests_under_way 0\n"}) {
     CAPTURE(line);
     CHECK(measured.body.find(line) != std::string::npos);
   }

@@ -21,7 +21,7 @@ struct WatchedClient : Connection {
   WatchedClient() {
     peer().core().peers->watch([this](const EndedCall& call) {
       CHECK(call.by.identity == "test");
-      CHECK(call.took >= Clock::duration(0));
+      took = call.took;
       params = call.params.dump();
       ended.push_back(std::string(call.method) + "|" + std::string(call.tool) + "|" +
                       std::string(to_string(call.outcome)) + "|" + call.error + "|" +
@@ -36,6 +36,7 @@ struct WatchedClient : Connection {
 
   std::vector<std::string> ended;
   std::string params;
+  Clock::duration took{0};
 };
 
 }  // namespace
@@ -57,7 +58,24 @@ TEST_CASE("ended calls: who asked for what, and how it ended") {
   CHECK(client.last() == "||protocol_error|-32601|one 2");
   client.ask("tools/list", claim(R"(,"x":1)"));
   CHECK(client.last() == "tools/list||ok||one 2");
-  CHECK(client.ended.size() == 7);
+  client.ask(
+      "tools/list",
+      R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+      R"("io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"two","version":"3"}}})");
+  CHECK(client.last() == "tools/list||ok||two 3");
+  CHECK(client.ended.size() == 8);
+}
+
+TEST_CASE("ended calls: how long one took") {
+  WatchedClient client;
+  client.start("1");
+  const auto begun = Clock::now();
+  while (Clock::now() - begun < Milliseconds(20)) {
+    client.settle();
+  }
+  client.open_gate();
+  CHECK(client.last() == "tools/call|slow|ok||");
+  CHECK(client.took >= Milliseconds(20));
 }
 
 TEST_CASE("ended calls: one that is cancelled, and one whose id is in use") {

@@ -17,10 +17,10 @@ using namespace terminally::test;
 
 namespace {
 
-/// Answers what begins a session, and puts what it reads from there on into a file.
+/// Answers what begins a session, and puts what it reads from there on into a file. Its output stays open.
 constexpr const char* kSilent =
     "printf %s \"$1\"; read -r line; "
-    "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"version\":\"1\"}}}'; exec cat >\"$2\"";
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"version\":\"1\"}}}'; cat >\"$2\"; exit";
 /// Answers what begins a session, and reads no more.
 constexpr const char* kDeaf =
     "printf %s \"$1\"; read -r line; "
@@ -73,7 +73,9 @@ TEST_CASE("far session: what is late is ended there, but for what is asked for a
     FarSession::Request request = a_request(ends ? 2 : 1);
     request.by = Clock::now() + Milliseconds(500);  // late, but not before it is written
     request.ends_if_late = ends;
-    CHECK(failure_of(io, session->request(std::move(request))).says("has not answered in time"));
+    const Failure late = failure_of(io, session->request(std::move(request)));
+    CAPTURE(late.text);
+    CHECK(late.says("has not answered in time"));
   }
   const auto read = [&] { return read_file(file).value_or(""); };
   REQUIRE(comes_true(io, [&] { return read().find("notifications/cancelled") != std::string::npos; }));

@@ -62,7 +62,9 @@ TEST_CASE("left running: the end of a command in another tab is told once") {
   client.call({},
               {{"window_id", "@3"}, {"started", true}, {"command_id", "a"}});  // which tab, it says itself
   client.ends("a", std::nullopt, CommandState::cancelled);
-  REQUIRE(client.look().size() == 1);
+  const News told = client.look();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("(cancelled)") != std::string::npos);
 }
 
 TEST_CASE("left running: what a call in its tab shows is no news") {

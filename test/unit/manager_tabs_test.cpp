@@ -64,6 +64,41 @@ TEST_CASE("manager tabs: one that was opened has its name, its log and its shell
   CHECK_FALSE(scene.run(scene.manager->tabs().named("work")));
 }
 
+TEST_CASE(
+    "manager tabs: who lists them while others look shares the next look, and sees what is so by then") {
+  ManagerScene scene;
+  scene.open_tab("first");
+  const auto lists = [&scene] {
+    return std::make_unique<test::UnderWay<std::vector<TabInfo>>>(*scene.io, scene.manager->tabs().list());
+  };
+  const std::size_t before = scene.tmux->times_asked("list-panes");
+  scene.tmux->become("list-panes", ScriptedTmux::Fate::held, 1);
+  const auto first = lists();
+  scene.settle();
+  auto given_up = lists();
+  std::vector<decltype(lists())> others(20);
+  std::ranges::generate(others, lists);
+  scene.settle();
+  given_up.reset();
+  scene.tmux->rows.front().name = "second";
+  scene.tmux->let_go_on();
+  for (const auto& other : others) {
+    CHECK(other->result().at(0).name == "second");
+  }
+  CHECK(first->result().size() == 1);
+  CHECK(scene.tmux->times_asked("list-panes") == before + 2);
+}
+
+TEST_CASE("manager tabs: of those who wait for a look, the next looks where one has failed") {
+  ManagerScene scene;
+  scene.open_tab("first");
+  scene.tmux->fail("list-panes", "no such thing", 1);
+  test::UnderWay<std::vector<TabInfo>> fails(*scene.io, scene.manager->tabs().list());
+  test::UnderWay<std::vector<TabInfo>> looks(*scene.io, scene.manager->tabs().list());
+  CHECK(looks.result().size() == 1);
+  CHECK_THROWS_AS(static_cast<void>(fails.result()), Error);
+}
+
 TEST_CASE("manager tabs: a name is given as it is, or refused by name") {
   ManagerScene scene;
   const WindowId tab = scene.open_tab();

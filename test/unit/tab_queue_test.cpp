@@ -72,9 +72,9 @@ struct Turns {
 Awaitable<void> note_turn(Turns& of, std::string& journal, char name, const bool& all_came) {
   const TabTurns::Turn turn = co_await of.lock(Milliseconds(10'000));
   journal += turn.guard ? name : '-';
-  do {
+  while (!all_came) {
     co_await sleep_for(Milliseconds(5));
-  } while (!all_came);
+  }
 }
 
 }  // namespace
@@ -156,6 +156,7 @@ TEST_CASE("tab turns: calls of two processes have their turns in the order they 
   came(other, 'e');
   CHECK(one.turns.taken(one.tab->window));
   CHECK(other.turns.taken(one.tab->window));
+  all_came = true;
   io.restart();
   io.run();
   CHECK(journal == "abcde");
