@@ -128,6 +128,23 @@ class Entry(HttpTest):
             connection.sendall(client.bytes_of("POST", Authorization=None, Content_Length="1000"))
             self.assertEqual(read_answer(connection).status, 401)
 
+    def test_a_body_without_an_end(self) -> None:
+        """It is refused, and then read for two seconds, however fast it comes; others are served meanwhile."""
+        client = self.client()
+        chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        with self.served.connect() as connection, Stopwatch() as watch:
+            connection.sendall(client.bytes_of("POST", Content_Length=None, Transfer_Encoding="chunked"))
+            pinged = False
+            with self.assertRaises(OSError):
+                while True:
+                    connection.sendall(chunk)
+                    if not pinged and watch.seconds() > 0.5:
+                        self.assertEqual(client.request("ping").status, 200)
+                        pinged = True
+            watch.within(4)
+            self.assertTrue(pinged)
+            self.assertEqual(read_answer(connection).status, 413)
+
     def test_where_a_body_ends_is_certain(self) -> None:
         """Else its rest would be another request."""
         client = self.client()

@@ -61,7 +61,7 @@ TEST_CASE("C3: parts that are sent one behind the other arrive in that order, wh
 TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writes before it") {
   FilesScene scene;
   for (const auto& [first, second] : std::vector<std::pair<std::size_t, std::size_t>>{
-           {10 * kOneMegabyte, 10}, {10, 10 * kOneMegabyte}, {10, 9}, {kOneMegabyte, 0}}) {
+           {2 * kOneMegabyte, 10}, {10, 2 * kOneMegabyte}, {10, 9}, {kOneMegabyte, 0}}) {
     CAPTURE(first);
     const std::string wanted(second, 'b');
     Calls calls =
@@ -91,8 +91,8 @@ TEST_CASE("C3: it is one file by whichever path it is named, also in a directory
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
            {"real/file", "link/file"}, {"link/file", "real/file"}, {"real/file", "deep/../file"}}) {
     CAPTURE(other);
-    const Calls calls = sent(scene, {scene.a_write(one, std::string(5 * kOneMegabyte, 'a')),
-                                     scene.a_write(one, std::string(4 * kOneMegabyte, 'b')),
+    const Calls calls = sent(scene, {scene.a_write(one, std::string(kOneMegabyte, 'a')),
+                                     scene.a_write(one, std::string(kOneMegabyte, 'b')),
                                      scene.a_write(other, std::string(10, 'c'))});
     const FilePart read = scene.read(one, 0, 10);
     CHECK(read.content == std::string(10, 'c'));
@@ -101,7 +101,7 @@ TEST_CASE("C3: it is one file by whichever path it is named, also in a directory
     }
     CHECK(slurp(scene.project / "real" / "file") == std::string(10, 'c'));
   }
-  WriteFile makes = scene.a_write("new/dir/file", std::string(5 * kOneMegabyte, 'a'));
+  WriteFile makes = scene.a_write("new/dir/file", std::string(kOneMegabyte, 'a'));
   makes.create_parents = true;
   WriteFile small = makes;
   small.content = "b";

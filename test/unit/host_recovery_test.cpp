@@ -83,6 +83,8 @@ for line in sys.stdin:
         os._exit(0)
 )";
 
+constexpr const char* kInTime = R"({"command": "x", "timeout_ms": 30000})";
+
 /// One call of a host whose link is cut under it.
 class CutCall {
  public:
@@ -167,8 +169,7 @@ TEST_CASE("recovery C1: what cannot be looked at now is looked at again") {
   boost::asio::io_context io;
   std::vector<std::unique_ptr<CutCall>> calls;
   const auto cut = [&](const char* finds, const char* tells) {
-    const char* in_time = R"({"command": "x", "timeout_ms": 30000})";
-    calls.push_back(std::make_unique<CutCall>(io, finds, tells, Begins::command, in_time));
+    calls.push_back(std::make_unique<CutCall>(io, finds, tells, Begins::command, kInTime));
   };
   for (const char* tells : {"frozen:over", "absent:over", "refused:over", "cut:over"}) {
     cut("found", tells);
@@ -186,7 +187,7 @@ TEST_CASE("recovery C1: what cannot be looked at now is looked at again") {
 
 TEST_CASE("recovery C2: only a host that looked says that a command never ran") {
   boost::asio::io_context io;
-  CutCall never(io, "none", "over");
+  CutCall never(io, "none", "over", Begins::command, kInTime);
   std::vector<std::unique_ptr<CutCall>> calls;
   for (const char* finds : {"unknown", "malformed", "cut"}) {
     calls.push_back(std::make_unique<CutCall>(io, finds, "over"));
