@@ -20,6 +20,7 @@
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
+#include "manual/manual.hpp"
 #include "system/this_build.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
@@ -175,10 +176,6 @@ void run_there_if_meant(WordsWithTab line, const Config& config) {
 }
 
 }  // namespace
-
-std::vector<const CLI::App*> shown_subcommands(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
-}
 
 int run_command_line(int argc, char** argv) {
   return run_command_line(argc, argv, default_config());

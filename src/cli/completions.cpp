@@ -14,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command_line.hpp"
 #include "cli/subcommands.hpp"
+#include "manual/manual.hpp"
 #include "shell/shell_templates.hpp"
 #include "terminal/print.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "cli/subcommands.hpp"
+#include "manual/manual.hpp"
 #include "system/this_build.hpp"
 #include "terminal/print.hpp"
 
@@ -16,14 +17,15 @@ std::string help_of(const CLI::App& command, const std::string& called) {
   return command.get_formatter()->make_help(&command, called, CLI::AppFormatMode::Normal);
 }
 
-int help(const CLI::App& app, const std::string& subcommand) {
+int help(const CLI::App& app, const std::string& subcommand, bool as_manual) {
+  const auto& page_of = as_manual ? manual_page : help_of;
   if (subcommand.empty()) {
-    print(help_of(app, app.get_name()));
+    print(page_of(app, app.get_name()));
     return 0;
   }
   for (const CLI::App* one : shown_subcommands(app)) {
     if (one->get_name() == subcommand) {
-      print(help_of(*one, app.get_name() + " " + subcommand));
+      print(page_of(*one, app.get_name() + " " + subcommand));
       return 0;
     }
   }
@@ -35,14 +37,17 @@ int help(const CLI::App& app, const std::string& subcommand) {
 
 void add_help(CLI::App& app, Config& /*config*/, Action& action) {
   const auto subcommand = std::make_shared<std::string>();
+  const auto as_manual = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("help", "What there is, or what one subcommand does");
   command->add_option("subcommand", *subcommand, "Which one; none: all of them")->type_name("COMMAND");
+  command->add_flag("--man", *as_manual, "As a manual page: terminally-mcp help --man | man -l -");
   command->footer(
       "Examples:\n"
       "  terminally-mcp help\n"
       "  terminally-mcp help exec");
-  command->callback(
-      [&app, &action, subcommand] { action = [&app, subcommand] { return help(app, *subcommand); }; });
+  command->callback([&app, &action, subcommand, as_manual] {
+    action = [&app, subcommand, as_manual] { return help(app, *subcommand, *as_manual); };
+  });
 }
 
 void add_version(CLI::App& app, Config& /*config*/, Action& action) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "config.hpp"
 
@@ -20,9 +19,6 @@ using Action = std::function<int()>;
 inline constexpr int kExecFailed = 125;
 /// The same of grep(1), where 1 is "nothing was found".
 inline constexpr int kGrepTrouble = 2;
-
-/// The subcommands that the help of `command` shows.
-[[nodiscard]] std::vector<const CLI::App*> shown_subcommands(const CLI::App& command);
 
 /// Runs the server until its end (app/serve.hpp). Says on stderr first what is wrong with this machine, and
 /// to a person at a terminal what to do instead. Returns the exit code.

@@ -296,5 +296,26 @@ class Completions(unittest.TestCase):
         self.assertEqual(dict(zip(offers, got)), wanted)
 
 
+class Manual(unittest.TestCase):
+    """`help --man` has what `--help` has, in the form that man(1) reads."""
+
+    def test_each_page_has_each_flag(self) -> None:
+        with Sandbox() as sandbox:
+
+            def said(*words: str) -> str:
+                done = run_cli(sandbox, *words)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+                return done.stdout.decode()
+
+            commands = [line.split("\t")[0] for line in said("complete", "--", "").splitlines()]
+            self.assertIn("exec", commands)
+            for command in [[], *([name] for name in commands)]:
+                page = said("help", "--man", *command)
+                self.assertTrue(page.startswith(".TH " + "\\-".join(["terminally\\-mcp", *command]) + " 1 "), page[:80])
+                flags = set(re.findall(r"--[a-z][a-z-]+", said("help", *command)))
+                plain = page.replace("\\-", "-")
+                self.assertEqual({flag for flag in flags if flag not in plain}, set(), command)
+
+
 if __name__ == "__main__":
     main()

@@ -39,6 +39,7 @@ ROOMS = [
     "hosts",
     "app",
     "terminal",
+    "manual",
     "cli",
 ]
 # What the programs in a pane take from other rooms: single sources, without a library.
