@@ -17,6 +17,8 @@ using nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 using Format = McpClient::Format;
 
+constexpr const char* kNpx = "npx";
+constexpr const char* kPackage = "terminally-mcp";  // in npm's registry
 constexpr const char* kAdviceBegin = "<!-- terminally-mcp: begin -->";
 constexpr const char* kAdviceEnd = "<!-- terminally-mcp: end -->";
 constexpr const char* kAdvice =
@@ -55,10 +57,15 @@ bool has_only_texts(const ordered_json& entry, const char* field) {
           std::ranges::all_of(entry[field], [](const ordered_json& word) { return word.is_string(); }));
 }
 
-std::string program_of(const ordered_json& entry) {
-  const ordered_json command = entry.value("command", ordered_json());
-  const ordered_json first = command.is_array() && !command.empty() ? command.front() : command;
-  return first.is_string() ? first.get<std::string>() : std::string();
+/// The program and its arguments, in whichever field the client has them.
+Words words_of(const ordered_json& entry) {
+  Words words = words_in(entry, "command");
+  if (entry.is_object() && entry.contains("command") && entry["command"].is_string()) {
+    words.push_back(entry["command"].get<std::string>());
+  }
+  const Words arguments = words_in(entry, "args");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
 }
 
 /// By its name, which a release may follow with its version: its place may be another by now.
@@ -66,6 +73,18 @@ bool is_this_program(const std::string& named, const std::string& program) {
   const std::string name = std::filesystem::path(named).filename().string();
   return name == std::filesystem::path(program).filename() ||
          (name.starts_with("terminally-mcp") && name.find(' ') == std::string::npos);
+}
+
+/// How many of the words start this program: its own, or those of npx with its package. 0: they do not.
+std::size_t starting_words(const Words& words, const std::string& program) {
+  if (words.empty() || is_this_program(words.front(), program)) {
+    return words.empty() ? 0 : 1;
+  }
+  const auto package = std::find_if(words.begin() + 1, words.end(),
+                                    [](const std::string& word) { return !word.starts_with('-'); });
+  const bool is_ours = std::filesystem::path(words.front()).filename() == kNpx && package != words.end() &&
+                       (*package == kPackage || package->starts_with(kPackage + std::string("@")));
+  return is_ours ? static_cast<std::size_t>(package - words.begin()) + 1 : 0;
 }
 
 /// What shows that the entry was made by somebody else, for something else; empty: it starts this program.
@@ -83,8 +102,10 @@ std::string why_not_ours(const ordered_json& entry, const std::string& program) 
   if (entry.value("command", ordered_json()).is_array() && !has_only_texts(entry, "command")) {
     return "it is written in a way that setup does not read";
   }
-  const std::string named = program_of(entry);
-  return named.empty() ? "it names no program" : is_this_program(named, program) ? "" : "it starts " + named;
+  const Words words = words_of(entry);
+  return words.empty() || words.front().empty() ? "it names no program"
+         : starting_words(words, program) > 0   ? ""
+                                                : "it starts " + words.front();
 }
 
 /// Throws where the entry is somebody else's.
@@ -113,22 +134,27 @@ Words mended(Words words) {
   return words;
 }
 
-/// The fields that an entry must have; others stay as they are.
+/// The fields that an entry must have; others stay as they are, and so does how a person has npx start it.
 ordered_json fields_of(const McpClient& client, const ordered_json& old, const std::string& program) {
+  const Words had = words_of(old);
+  const auto arguments = had.begin() + static_cast<std::ptrdiff_t>(starting_words(had, program));
+  Words words = words_to_start(program);
+  if (words.size() > 1 && arguments - had.begin() > 1) {
+    words.assign(had.begin(), arguments);
+  }
+  const Words passed = mended(Words(arguments, had.end()));
+  words.insert(words.end(), passed.begin(), passed.end());
   ordered_json fields;
   if (client.format == Format::one_array) {
-    Words command = words_in(old, "command");
-    command = mended(command.empty() ? command : Words(command.begin() + 1, command.end()));
-    command.insert(command.begin(), program);
     fields["type"] = "local";
-    fields["command"] = command;
+    fields["command"] = words;
     return fields;
   }
   if (client.format == Format::typed_json) {
     fields["type"] = "stdio";
   }
-  fields["command"] = program;
-  fields["args"] = mended(words_in(old, "args"));
+  fields["command"] = words.front();
+  fields["args"] = Words(words.begin() + 1, words.end());
   return fields;
 }
 
@@ -206,6 +232,11 @@ const Words& client_arguments() {
   return arguments;
 }
 
+Words words_to_start(const std::string& program) {
+  const bool is_in_cache_of_npx = program.find("/_npx/") != std::string::npos;
+  return is_in_cache_of_npx ? Words{kNpx, "-y", kPackage} : Words{program};
+}
+
 std::optional<StartedServer> server_in(const McpClient& client, const ConfigText& text,
                                        const std::string& program) {
   const ordered_json entry = entry_of(client, text);
@@ -216,13 +247,7 @@ std::optional<StartedServer> server_in(const McpClient& client, const ConfigText
   server.not_ours = why_not_ours(entry, program);
   server.url = address_in(entry);
   server.token = token_in(client, entry);
-  if (entry.is_object() && entry.contains("command") && entry["command"].is_string()) {
-    server.argv.push_back(entry["command"].get<std::string>());
-  }
-  for (const char* field : {"command", "args"}) {
-    const Words words = words_in(entry, field);
-    server.argv.insert(server.argv.end(), words.begin(), words.end());
-  }
+  server.argv = words_of(entry);
   for (const char* field : {"env", "environment"}) {
     if (entry.is_object() && entry.contains(field) && entry[field].is_object()) {
       for (const auto& [name, value] : entry[field].items()) {

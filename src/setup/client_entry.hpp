@@ -18,6 +18,9 @@ namespace terminally {
 /// What a client is told to pass today. Every snippet and every entry has it from here.
 [[nodiscard]] const std::vector<std::string>& client_arguments();
 
+/// What a client starts this program with: its path, or npx where npx has put it, as what lies there goes.
+[[nodiscard]] std::vector<std::string> words_to_start(const std::string& program);
+
 /// What an entry makes the client start, or where it has the client go.
 struct StartedServer {
   std::vector<std::string> argv;

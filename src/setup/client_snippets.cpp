@@ -11,7 +11,10 @@ std::string client_snippet(const McpClient& client, const ClientPlaces& places, 
 }
 
 std::string client_snippets(const ClientPlaces& places, const std::string& program) {
-  std::string command = std::string("claude mcp add ") + kServerName + " -- " + shell_word(program);
+  std::string command = std::string("claude mcp add ") + kServerName + " --";
+  for (const std::string& word : words_to_start(program)) {
+    command += " " + shell_word(word);
+  }
   for (const std::string& argument : client_arguments()) {
     command += " " + argument;
   }

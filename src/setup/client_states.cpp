@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "setup/changes.hpp"
+#include "setup/client_entry.hpp"
 #include "setup/serve_client.hpp"
 
 namespace terminally {
@@ -47,7 +48,8 @@ ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesyst
   if (program.empty() || !is_program(program)) {
     return ClientState::Kind::missing;
   }
-  if (!std::filesystem::equivalent(program, self, error)) {
+  const std::string start = words_to_start(self.string()).front();
+  if (start != self ? server.argv.front() != start : !std::filesystem::equivalent(program, self, error)) {
     return ClientState::Kind::other;
   }
   return server.is_disabled ? ClientState::Kind::disabled : ClientState::Kind::fine;

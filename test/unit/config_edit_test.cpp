@@ -380,6 +380,35 @@ TEST_CASE("setup: an entry that is somebody else's is neither mended nor taken a
   CHECK(without_entry(codex, literal, mine) == std::nullopt);
 }
 
+TEST_CASE("setup: what npx has put into its cache is started by npx") {
+  using Words = std::vector<std::string>;
+  const std::string cached = "/home/ann/.npm/_npx/1a2b/node_modules/terminally-mcp/terminally-mcp-x64";
+  const std::string installed = "/opt/terminally-mcp";
+  for (const McpClient& client : all_clients()) {
+    CAPTURE(client.name);
+    const std::string made = with_entry(client, std::nullopt, cached, false);
+    CAPTURE(made);
+    CHECK(server_in(client, made, cached)->argv == Words{"npx", "-y", "terminally-mcp", "--agent"});
+    CHECK(server_in(client, made, installed)->not_ours.empty());
+    CHECK(with_entry(client, made, cached, false) == made);
+    CHECK(without_entry(client, made, installed) == std::nullopt);
+    const std::string native = with_entry(client, made, installed, false);
+    CHECK(server_in(client, native, installed)->argv == Words{installed, "--agent"});
+    CHECK(with_entry(client, native, cached, false) == made);
+  }
+  const McpClient& claude = client_named("claude");
+  const auto entry = [](const std::string& args) {
+    return R"({"mcpServers": {"terminally": {"command": "/usr/bin/npx", "args": [)" + args + "]}}}";
+  };
+  const std::string pinned = entry(R"("-y", "terminally-mcp@0.1", "--agent", "--view=raw")");
+  CHECK(server_in(claude, with_entry(claude, pinned, cached, false), cached)->argv ==
+        Words{"/usr/bin/npx", "-y", "terminally-mcp@0.1", "--agent", "--view=raw"});
+  for (const char* args :
+       {R"("-y", "another-mcp")", R"("-y")", R"("terminally-mcp-page", "terminally-mcp")"}) {
+    CHECK(server_in(claude, entry(args), cached)->not_ours == "it starts /usr/bin/npx");
+  }
+}
+
 TEST_CASE("setup: what stands in a comment is no entry") {
   const McpClient& claude = client_named("claude");
   const std::string mine = "/opt/terminally-mcp";
