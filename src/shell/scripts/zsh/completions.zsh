@@ -9,3 +9,5 @@ _terminally_mcp() {
   (( code == 0 )) || _files
 }
 compdef _terminally_mcp terminally-mcp
+# From a folder of $fpath this is the body of a function, which is called at the first TAB.
+[[ ${funcstack[1]-} != _terminally-mcp ]] || _terminally_mcp
