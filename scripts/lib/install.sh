@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by scripts/run and scripts/test: installs what a bare Debian lacks, and nothing when nothing is missing.
+# Sourced by scripts/run, scripts/test and scripts/package: installs what a bare Debian lacks, and nothing when nothing is missing.
 
 # What it takes to build the program and run it; ccache saves the second build and what comes after.
 BUILD_PACKAGES=(g++ ccache cmake ninja-build pkg-config libboost1.81-dev nlohmann-json3-dev libcli11-dev doctest-dev libpcre2-dev libsodium-dev libvterm-dev tmux)
@@ -9,7 +9,8 @@ BUILD_PACKAGES=(g++ ccache cmake ninja-build pkg-config libboost1.81-dev nlohman
 need_packages() {
   local package log missing=() sudo=()
   for package in "$@"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+    # Of two architectures where it is there for two.
+    [[ $(dpkg-query -W -f='${db:Status-Status} ' "$package" 2>/dev/null) == "installed "* ]] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
@@ -24,6 +25,9 @@ need_packages() {
     sudo=(sudo)
   fi
   echo "${0##*/}: installing ${missing[*]}" >&2
+  for package in "${missing[@]}"; do
+    [[ $package != *:* ]] || "${sudo[@]}" dpkg --add-architecture "${package#*:}"
+  done
   log=$(mktemp)
   if ! "${sudo[@]}" apt-get update -q </dev/null >"$log" 2>&1 ||
      ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null; then

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import path  # noqa: F401
 from harness import Person, Sandbox, Server, binary, main, needs, needs_root, poll
-from harness.chroot import Chroot
+from harness.chroot import Chroot, install_debian
 
 PROGRAM = "/opt/terminally-mcp"
 STATE = "/root/.local/state/terminally-mcp"
@@ -216,10 +216,7 @@ class Debian11(unittest.TestCase):
         needs_root()
         needs("debootstrap", "tmux", "unshare", "chroot")
         folder = binary().parent / "debian11"
-        if not (folder / "complete").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            subprocess.run(["debootstrap", "--variant=minbase", "bullseye", folder, *mirror()], check=True, stdin=subprocess.DEVNULL)
-            (folder / "complete").touch()
+        install_debian(folder, "bullseye")
         shutil.rmtree(folder / "root/.local", ignore_errors=True)
         shutil.rmtree(folder / "tmp", ignore_errors=True)
         cls.chroot = Chroot(folder)
@@ -255,13 +252,6 @@ class Debian11(unittest.TestCase):
                     )
                     self.assertEqual(tab.execute("exit 3").reason, "shell_exited")
                     self.assertEqual(tab.execute("sleep 60", timeout_ms=500).state, "cancelled")
-
-
-def mirror() -> list[str]:
-    """Debian's, as this machine reaches it; none: debootstrap's own."""
-    sources = [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]
-    texts = "".join(source.read_text() for source in sources if source.is_file())
-    return re.findall(r"https?://\S+/debian/?(?=\s)", texts)[:1]
 
 
 if __name__ == "__main__":

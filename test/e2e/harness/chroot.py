@@ -9,7 +9,10 @@ from pathlib import Path
 # In a namespace of its own, so that all that is mounted and all that runs there goes with it. Its first process waits, as an
 # init does, and so signals and orphans are what they are elsewhere. NAME=no leaves a mount out.
 _ENTER = r"""
-root=$1 proc=$2 terminals=$3 noexec=$4; shift 4
+root=$1 proc=$2 terminals=$3 noexec=$4 emulated=$5; shift 5
+if [ "$emulated" != no ]; then
+  mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc && printf %s "$emulated" >/proc/sys/fs/binfmt_misc/register || exit 125
+fi
 for device in null zero full random urandom tty; do mount --bind "/dev/$device" "$root/dev/$device" || exit 125; done
 [ "$proc" = no ] || mount -t proc proc "$root/proc" || exit 125
 [ "$terminals" = no ] || mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" || exit 125
@@ -17,6 +20,35 @@ for device in null zero full random urandom tty; do mount --bind "/dev/$device" 
 chroot "$root" "$@"
 exit $?
 """
+
+# Has the kernel run programs for aarch64 by qemu, in this namespace of users alone (since Linux 6.7).
+_AARCH64 = (
+    r":aarch64:M::\x7fELF\x02\x01\x01"
+    + r"\x00" * 9
+    + r"\x02\x00\xb7\x00:"
+    + r"\xff" * 7
+    + r"\x00"
+    + r"\xff" * 8
+    # an executable, or one that may lie anywhere
+    + r"\xfe\xff\xff\xff:/usr/bin/qemu-aarch64-static:F"
+)
+
+
+def install_debian(folder: Path, suite: str, *packages: str) -> None:
+    """That Debian and nothing else but these packages. Made once, which takes minutes."""
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        include = [f"--include={','.join(packages)}"] if packages else []
+        command = ["debootstrap", "--variant=minbase", *include, suite, folder, *_mirror()]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+        (folder / "complete").touch()
+
+
+def _mirror() -> list[str]:
+    """Debian's, as this machine reaches it; none: debootstrap's own."""
+    sources = [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]
+    texts = "".join(source.read_text() for source in sources if source.is_file())
+    return re.findall(r"https?://\S+/debian/?(?=\s)", texts)[:1]
 
 
 class Chroot:
@@ -33,10 +65,12 @@ class Chroot:
         if done.returncode != 127:  # else all is mounted, and chroot(1) or env(1) has come, and found no such program
             raise AssertionError(f"this test needs a machine that can mount and chroot; here: {done.stderr.decode()}")
 
-    def enter(self, proc: bool = True, terminals: bool = True, noexec: str = "") -> list[str]:
+    def enter(self, proc: bool = True, terminals: bool = True, noexec: str = "", aarch64: bool = False) -> list[str]:
         """What goes before a command that is to run there."""
         unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"]
-        return [*unshare, "sh", "-c", _ENTER, "sh", str(self.root), *("yes" if there else "no" for there in (proc, terminals)), noexec]
+        unshare += ["--user", "--map-root-user"] if aarch64 else []
+        there = ("yes" if mounted else "no" for mounted in (proc, terminals))
+        return [*unshare, "sh", "-c", _ENTER, "sh", str(self.root), *there, noexec, _AARCH64 if aarch64 else "no"]
 
     def run(self, *argv: str, env: dict[str, str] | None = None, timeout: float = 60, **mounts) -> subprocess.CompletedProcess:
         """Runs it there, with nothing in its environment but `env` and a PATH."""

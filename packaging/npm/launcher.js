@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// Starts the program for this machine's processor, in its own place: same streams, same signals, same end.
+"use strict";
+const { spawn } = require("node:child_process");
+const { join } = require("node:path");
+const { isatty } = require("node:tty");
+
+function fail(text) {
+  console.error(`terminally-mcp: ${text}`);
+  process.exit(1);
+}
+
+if (process.platform !== "linux" || !["x64", "arm64"].includes(process.arch)) {
+  fail(`this program is for Linux on x86_64 or aarch64; here is ${process.platform} on ${process.arch}`);
+}
+
+const program = spawn(join(__dirname, `terminally-mcp-${process.arch}`), process.argv.slice(2), { stdio: "inherit" });
+program.on("error", (error) => fail(error.message));
+for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"]) {
+  // What is typed at a terminal reaches the program by itself.
+  const isTyped = ["SIGINT", "SIGQUIT"].includes(signal) && isatty(0);
+  process.on(signal, () => isTyped || program.kill(signal));
+}
+program.on("exit", (code, signal) => {
+  if (signal) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  } else {
+    process.exit(code);
+  }
+});
