@@ -278,6 +278,24 @@ class Completions(unittest.TestCase):
                 terminal.write("\x15")
             terminal.write("exit\n")
 
+    def test_zsh_from_a_file(self) -> None:
+        """As packages install it: the first TAB makes it known, and is answered."""
+        needs("zsh")
+        folder = self.sandbox.root / "functions"
+        folder.mkdir()
+        (folder / "_terminally-mcp").write_bytes(run_cli(self.sandbox, "completions", "zsh").stdout)
+        with Terminal([shutil.which("zsh"), "-f", "-i"], self.env, cwd=self.directory()) as terminal:
+            terminal.write(
+                f'fpath=({folder} $fpath); autoload -U compinit; compinit -u -D; '
+                'show() { zle -M "<$LBUFFER>" }; zle -N show; bindkey "^T" show; echo sour"ced"\n'
+            )
+            at = terminal.expect("sourced")
+            for typed, wanted in (("at", "attach "), ("setup op", "setup opencode ")):
+                terminal.write(f"terminally-mcp {typed}\t\x14")
+                at = terminal.expect(f"<terminally-mcp {wanted}", start=at)
+                terminal.write("\x15")
+            terminal.write("exit\n")
+
     def test_fish(self) -> None:
         needs("fish")
         offers = self.offers()
