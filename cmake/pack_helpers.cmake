@@ -33,6 +33,8 @@ foreach(file IN LISTS files)
   cmake_path(GET file FILENAME name)
   file(SHA256 ${file} hash)
   string(APPEND hashes ${hash})
+  # Global: where the address of a local one stands in a table, the linker for aarch64 takes that of its section.
+  string(APPEND assembled "    \".globl terminally_packed_${number}, terminally_packed_${number}_end\\n\"\n")
   string(APPEND assembled "    \"terminally_packed_${number}:\\n.incbin \\\"${file}\\\"\\nterminally_packed_${number}_end:\\n\"\n")
   string(APPEND declared "extern const char terminally_packed_${number}[];\nextern const char terminally_packed_${number}_end[];\n")
   string(APPEND rows "    {\"${name}\", {terminally_packed_${number}, terminally_packed_${number}_end}},\n")
