@@ -20,7 +20,8 @@ namespace {
 /// Answers what begins a session, and puts what it reads from there on into a file. Its output stays open.
 constexpr const char* kSilent =
     "printf %s \"$1\"; read -r line; "
-    "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"version\":\"1\"}}}'; cat >\"$2\"; exit";
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"version\":\"1\"}}}'; cat >\"$2\"; "
+    "exit";
 /// Answers what begins a session, and reads no more.
 constexpr const char* kDeaf =
     "printf %s \"$1\"; read -r line; "
