@@ -15,15 +15,15 @@ constexpr const char* kExamples = "Examples:\n";
 
 /// Text as roff prints it: each character can be copied, and a line that begins as a request is none.
 std::string roff(const std::string& text) {
-  static const std::map<char, const char*> kEscapes = {{'\\', "\\e"},  {'-', "\\-"},    {'~', "\\(ti"},
-                                                       {'^', "\\(ha"}, {'\'', "\\(aq"}, {'`', "\\(ga"}};
+  static const std::map<char, const char*> escapes = {{'\\', "\\e"},  {'-', "\\-"},    {'~', "\\(ti"},
+                                                      {'^', "\\(ha"}, {'\'', "\\(aq"}, {'`', "\\(ga"}};
   std::string escaped;
   for (const char c : text) {
     if (c == '.' && (escaped.empty() || escaped.back() == '\n')) {
       escaped += "\\&";
     }
-    const auto escape = kEscapes.find(c);
-    escaped += escape == kEscapes.end() ? std::string(1, c) : escape->second;
+    const auto escape = escapes.find(c);
+    escaped += escape == escapes.end() ? std::string(1, c) : escape->second;
   }
   return escaped;
 }
