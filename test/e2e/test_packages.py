@@ -91,6 +91,7 @@ class Packages(unittest.TestCase):
         self.assertLessEqual({f"/usr/share/man/man1/terminally-mcp{page}.1.gz" for page in ("", "-exec", "-setup")}, set(files))
         self.assertIn("/usr/share/zsh/vendor-completions/_terminally-mcp", files)
         self.assertIn("/usr/share/fish/vendor_completions.d/terminally-mcp.fish", files)
+        self.assertIn("/usr/lib/systemd/user/terminally-mcp.service", files)
         load = ". /usr/share/bash-completion/completions/terminally-mcp; complete -p terminally-mcp"
         self.assertIn(b"terminally-mcp", self.chroot.run("bash", "-euc", load).stdout)
         self.assertEqual(self.chroot.run("dpkg", "--purge", "terminally-mcp").returncode, 0)
