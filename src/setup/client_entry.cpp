@@ -75,13 +75,15 @@ bool is_this_program(const std::string& named, const std::string& program) {
          (name.starts_with("terminally-mcp") && name.find(' ') == std::string::npos);
 }
 
-/// How many of the words start this program: its own, or those of npx with its package. 0: they do not.
+/// How many of the words start this program: its own, or those of npx with its package. 0: they do not, or by
+/// options of npx (`-p`, `-c`) behind which words mean something else.
 std::size_t starting_words(const Words& words, const std::string& program) {
   if (words.empty() || is_this_program(words.front(), program)) {
     return words.empty() ? 0 : 1;
   }
-  const auto package = std::find_if(words.begin() + 1, words.end(),
-                                    [](const std::string& word) { return !word.starts_with('-'); });
+  const auto package = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+    return !is_one_of(word, {"-y", "--yes", "-q", "--quiet", "--"});
+  });
   const bool is_ours = std::filesystem::path(words.front()).filename() == kNpx && package != words.end() &&
                        (*package == kPackage || package->starts_with(kPackage + std::string("@")));
   return is_ours ? static_cast<std::size_t>(package - words.begin()) + 1 : 0;

@@ -49,7 +49,7 @@ ClientState::Kind kind_of_entry(const StartedServer& server, const std::filesyst
     return ClientState::Kind::missing;
   }
   const std::string start = words_to_start(self.string()).front();
-  if (start != self ? server.argv.front() != start : !std::filesystem::equivalent(program, self, error)) {
+  if (start != self ? program.filename() != start : !std::filesystem::equivalent(program, self, error)) {
     return ClientState::Kind::other;
   }
   return server.is_disabled ? ClientState::Kind::disabled : ClientState::Kind::fine;

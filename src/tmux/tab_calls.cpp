@@ -240,11 +240,13 @@ Awaitable<std::vector<TabInfo>> TabCalls::shared_look() {
     next_look_ = std::make_shared<Look>();
   }
   const std::shared_ptr<Look> own = next_look_;
-  const auto turn = co_await parts_.server.turn(looking_, Clock::time_point::max());
+  const auto arrived = Clock::now();
+  const AsyncMutex::Guard turn = co_await looking_->lock();
   if (next_look_ == own) {
     next_look_.reset();
   }
   if (!*own) {
+    parts_.server.client().refuse_if_timed_out_since(arrived);
     *own = co_await open_tabs(parts_);
   }
   co_return **own;

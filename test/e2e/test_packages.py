@@ -129,6 +129,16 @@ class Packages(unittest.TestCase):
         entry = json.loads((sandbox.home / ".claude.json").read_text())["mcpServers"]["terminally"]
         self.assertEqual(entry, {"command": "npx", "args": ["-y", "terminally-mcp", "--agent"]})
 
+    def test_what_npx_sets_reaches_no_tab(self) -> None:
+        sandbox = self.enterContext(Sandbox())
+        npx = ("npx", "--offline", "--yes", f"--package={made('*[0-9].tgz')}")
+        env = {"npm_config_cache": f"{sandbox.root}/cache"}
+        with Server(sandbox=sandbox, wrapper=npx, program=Path("terminally-mcp"), env=env) as server:
+            said = server.call("execute_command", command="env").output
+        there = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+        self.assertEqual([name for name in there if name.startswith("npm_") or name in ("INIT_CWD", "NODE", "COLOR")], [])
+        self.assertNotIn("node_modules", there["PATH"])
+
     def test_the_bundle(self) -> None:
         place = self.folder / "opt/bundle"
         launch = unpack_bundle(made("*-x86_64.mcpb"), place)["server"]["mcp_config"]

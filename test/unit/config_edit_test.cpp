@@ -403,8 +403,8 @@ TEST_CASE("setup: what npx has put into its cache is started by npx") {
   const std::string pinned = entry(R"("-y", "terminally-mcp@0.1", "--agent", "--view=raw")");
   CHECK(server_in(claude, with_entry(claude, pinned, cached, false), cached)->argv ==
         Words{"/usr/bin/npx", "-y", "terminally-mcp@0.1", "--agent", "--view=raw"});
-  for (const char* args :
-       {R"("-y", "another-mcp")", R"("-y")", R"("terminally-mcp-page", "terminally-mcp")"}) {
+  for (const char* args : {R"("-y", "another-mcp")", R"("-y")", R"("terminally-mcp-page", "terminally-mcp")",
+                           R"("-p", "terminally-mcp", "terminally-mcp")", R"("-c", "terminally-mcp")"}) {
     CHECK(server_in(claude, entry(args), cached)->not_ours == "it starts /usr/bin/npx");
   }
 }
