@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "base/error.hpp"
 #include "setup/json_edit.hpp"
 #include "setup/toml_edit.hpp"
