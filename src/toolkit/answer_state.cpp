@@ -70,7 +70,7 @@ std::string running_words(const ordered_json& answer, const std::string& tab) {
                    ", \"command_id\": " + id->dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
   const std::uint64_t ms = number(answer, "duration_ms");
-  const std::string since = "running" + (ms > 0 ? " since " + time_words(ms) : "");
+  std::string since = "running" + (ms > 0 ? " since " + time_words(ms) : "");
   if (!is_to_wait(answer)) {
     return since;
   }

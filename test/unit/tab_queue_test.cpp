@@ -84,6 +84,7 @@ TEST_CASE("tab queue: one is first at a time, in the order they joined, whoever 
   CHECK_FALSE(TabQueue::is_taken(of.path));
   CHECK_FALSE(std::filesystem::exists(of.path));
   std::vector<TabQueue::Place> places;
+  places.reserve(4);
   for (int n = 0; n < 4; ++n) {
     places.push_back(of.join());
   }
