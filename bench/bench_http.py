@@ -22,15 +22,10 @@ import time
 from pathlib import Path
 
 from bench_commands import CHECKOUT, Server, quantile
+from bench_many_tabs import processor_seconds
 
 SDK_SERVER = Path(__file__).with_name("sdk_server.mjs")
 ROUNDS = 5
-
-
-def processor_us(pid: int) -> float:
-    """In clock ticks of 10 ms, so calls are counted in thousands."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) * 1e6 / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
@@ -68,10 +63,10 @@ def said_port(process: subprocess.Popen) -> int:
 
 def cost_of_calls(pid: int, request, calls: int) -> tuple[float, float]:
     """Of each: the server's processor time and how long it takes, in microseconds."""
-    before, begin = processor_us(pid), time.perf_counter()
+    before, begin = processor_seconds(pid), time.perf_counter()  # in ticks of 10 ms, so calls are counted in thousands
     for _ in range(calls):
         request("ping")
-    return (processor_us(pid) - before) / calls, (time.perf_counter() - begin) * 1e6 / calls
+    return (processor_seconds(pid) - before) * 1e6 / calls, (time.perf_counter() - begin) * 1e6 / calls
 
 
 def compare(clients: dict, calls: int) -> None:

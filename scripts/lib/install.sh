@@ -7,13 +7,13 @@ BUILD_PACKAGES=(g++ ccache cmake ninja-build pkg-config libboost1.81-dev nlohman
 # need_packages PKG…: installs those that are missing, with apt-get, as root or through sudo. Where it cannot, it says what is
 # missing and how to install it, and returns 1.
 need_packages() {
-  local package there native log missing=() sudo=()
+  local package wanted there native log missing=() sudo=()
   native=$(dpkg --print-architecture 2>/dev/null || :)
   for package in "$@"; do
+    wanted=$native  # it may be there for another architecture alone
+    [[ $package != *:* ]] || wanted=${package#*:}
     there=" $(dpkg-query -W -f='${Architecture}:${db:Status-Status} ' "$package" 2>/dev/null || :)"
-    [[ $package == *:* ]] || there=${there/ all:/ $native:}
-    # One without an architecture may be there for another one alone.
-    [[ $there == *" ${package##*:}:installed "* || ($package != *:* && $there == *" $native:installed "*) ]] || missing+=("$package")
+    [[ ${there/ all:/ $wanted:} == *" $wanted:installed "* ]] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
