@@ -104,6 +104,15 @@ std::optional<AwaitingInput> SettledInput::look(const Tab& tab) {
   return waits && !is_prompt_on_its_way(tab) ? seen_ : std::nullopt;
 }
 
+std::optional<AwaitingInput> SettledInput::look_again(const Tab& tab) {
+  std::optional<AwaitingInput> now = look(tab);
+  if (!now && told_ && seen_ && seen_->kind == told_->kind && seen_->pid == told_->pid) {
+    now = seen_;
+  }
+  told_ = now;
+  return now;
+}
+
 /// On a busy machine a program may ask, and wait, before one that passes its question on has had its turn.
 /// Beside one that computes for long the question is told all the same.
 bool SettledInput::is_prompt_on_its_way(const Tab& tab) {

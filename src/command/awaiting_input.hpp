@@ -23,6 +23,9 @@ class TextGuard;
 class SettledInput {
  public:
   [[nodiscard]] std::optional<AwaitingInput> look(const Tab& tab);
+  /// As look(), for who shows it to a person: a wait that was told lasts while that process is seen to wait,
+  /// whatever others print. What a person types meanwhile has its place.
+  [[nodiscard]] std::optional<AwaitingInput> look_again(const Tab& tab);
   /// What the last look saw, settled or not.
   [[nodiscard]] const std::optional<AwaitingInput>& seen() const { return seen_; }
   /// Whether anything may have changed between the last look and the one before: a process ran, or something
@@ -33,6 +36,7 @@ class SettledInput {
   [[nodiscard]] bool is_prompt_on_its_way(const Tab& tab);
 
   std::optional<AwaitingInput> seen_;
+  std::optional<AwaitingInput> told_;  ///< by look_again()
   bool moved_ = true;
   PaneLog::Stamp log_;
   Stillness stillness_;

@@ -218,7 +218,8 @@ std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
     return std::nullopt;
   }
   const Tab& tab = *found->second;
-  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look(tab)};
+  TabFace face{
+      .cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look_again(tab)};
   return face;
 }
 

@@ -66,7 +66,7 @@ class Commands(unittest.TestCase):
     def test_what_runs_is_in_the_list(self) -> None:
         self.run_("false")
         self.said("start_process", command="read -p 'Go on? ' reply", window_id="main")
-        rows = poll(lambda: (rows := self.said("list_tabs")) and "prompt" in rows and rows, 10)
+        rows = poll(lambda: (rows := self.said("list_tabs")) and '"prompt":"Go on' in rows and rows, 10)
         self.assertRegex(rows, r"command state .*awaiting_input")
         self.assertRegex(rows, r'\n@0 main .* busy "read -p \'Go on\? \' reply" running .*\{"kind":"line","prompt":"Go on\?"\}')
 

@@ -168,6 +168,17 @@ class Acting(PageTest):
         page.key("Enter")
         page.sees("said yes")
 
+    def test_what_is_typed_stays_while_the_prompt_grows(self) -> None:
+        tab, go = self.server.create_tab(), self.sandbox.home / "go"
+        tab.start(f"(until [ -e {go} ]; do sleep 0.1; done; printf 'Really? ')& read -r -p 'Go on? ' word; echo said $word")
+        page = self.page("--exec")
+        page.wait("() => document.querySelector('.ask .field') !== null")
+        page.ask("fill", at=".ask .field", text="yes")
+        go.touch()
+        page.wait("() => document.querySelector('.ask .what').textContent.includes('Really?')")
+        page.key("Enter")
+        page.sees("said yes")
+
     def test_taken_over(self) -> None:
         tab = self.server.create_tab()
         tab.start("cat")
@@ -196,7 +207,7 @@ class Hostile(PageTest):
             "\\033[c\\033[>c\\033[6n\\033[?6n\\033]10;?\\007\\033]11;?\\007\\033P$qm\\033\\\\\\033[>q\\033[14t\\033[21t", "\\033[?1003h\\033[?2004h", "<img src=x onerror=document.title=1>", "<script>document.title=2</script>", "\\u202e\\u200b",
         ]  # fmt: skip
         tab.execute("printf '" + "\\n".join(evil) + "\\nstill here\\n'")
-        page.wait(f"() => {LINES}.includes('still here')")
+        page.wait(f"() => {LINES}.at(-1)?.endsWith('still here')")  # behind answers of the terminal that the line discipline echoed
         page.wait("() => document.title === 'safe · Terminally'")
         self.assertEqual(page.count("#transcript img, #transcript script, #transcript [onerror], #transcript a[href^=javascript]"), 0)
         self.assertIn("<script>document.title=2</script>", page.run(f"() => {LINES}"))

@@ -7,11 +7,22 @@ import type { Awaiting, Command } from './wire';
 
 const LEFT_MS = 60_000;
 
-export function ask(page: Page, tab: string, c: Command, a: Awaiting, key: string): HTMLElement {
+/** What is asked of one process. Its prompt may be seen later than the wait: what a person has typed by then stays. */
+export interface Asking { key: string; el: HTMLElement; prompt(a: Awaiting): void }
+
+export function ask(page: Page, tab: string, c: Command, a: Awaiting, was: Asking | null): Asking {
+  const key = `${a.kind} ${a.pid} ${page.mayType}`;
+  const asking = was?.key === key ? was : { key, ...asked(page, tab, c, a, key) };
+  asking.prompt(a);
+  return asking;
+}
+
+function asked(page: Page, tab: string, c: Command, a: Awaiting, key: string): Omit<Asking, 'key'> {
   const secret = a.kind === 'password';
   if (!page.mayType) {
-    return h('.ask', { 'data-keep': key }, h('.what', {}, icon(secret ? 'password' : 'input'), `Waiting for ${secret ? 'a password' : 'input'}`),
+    const el = h('.ask', { 'data-keep': key }, h('.what', {}, icon(secret ? 'password' : 'input'), `Waiting for ${secret ? 'a password' : 'input'}`),
       h('p', {}, 'This page may only look. To answer here, open it with ', h('b.mono', {}, 'terminally-mcp open --exec'), '.'));
+    return { el, prompt: () => undefined };
   }
   const id = `ask-${c.id}`, says = h('p', { id: `${id}-says` }), told = h('p.told', { role: 'status', hidden: true });
   const field = h<HTMLInputElement>('input.field', {
@@ -37,7 +48,9 @@ export function ask(page: Page, tab: string, c: Command, a: Awaiting, key: strin
   const who = visible(c.who?.name ?? 'somebody');
   if (secret) says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. What you type goes to the terminal only: it is not logged, not stored, and no agent sees it.');
   else says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. The line is sent with Enter.');
-  const label = secret ? [h('span.mono', {}, visible(a.process)), ' asks for a password'] : [visible(a.prompt.trim()) || `${visible(a.process)} waits for a line`];
-  return h('.ask', { 'data-keep': key }, h('label.what', { for: id }, icon(secret ? 'password' : 'input'), h('span', {}, ...label)), says,
+  const label = h('span');
+  const prompt = (now: Awaiting) => label.replaceChildren(...(secret ? [h('span.mono', {}, visible(now.process)), ' asks for a password'] : [visible(now.prompt.trim()) || `${visible(now.process)} waits for a line`]));
+  const el = h('.ask', { 'data-keep': key }, h('label.what', { for: id }, icon(secret ? 'password' : 'input'), label), says,
     h('form', { onsubmit: send, autocomplete: 'off' }, field, h('button.btn.primary', {}, 'Send'), h('button.btn.cancel', { type: 'button', onclick: () => page.cancel(tab, c) }, 'Cancel the command')), told);
+  return { el, prompt };
 }

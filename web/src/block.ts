@@ -1,5 +1,5 @@
 // One command in the list: its header, what it printed, and what it asks for.
-import { ask } from './ask';
+import { ask, type Asking } from './ask';
 import { Body, type Source } from './body';
 import { details } from './details';
 import { fill, h } from './h';
@@ -25,7 +25,7 @@ export class Block {
   body: Body | null = null;
   open = false;
   script = false;
-  private asking_: { key: string; el: HTMLElement } | null = null;
+  private asking_: Asking | null = null;
   private loading_: Promise<void> | null = null;
   private lastLine_: HTMLElement | undefined;
   failure = '';
@@ -156,8 +156,7 @@ export class Block {
     for (const s of c.cancel?.survivors ?? []) out.push(quiet(`Still running: ${visible(s.command)} (pid ${s.pid})`));
     for (const n of c.notes ?? []) out.push(quiet(visible(n)));
     if (waits(c) && c.awaiting) {
-      const key = `${c.awaiting.kind} ${c.awaiting.pid} ${c.awaiting.prompt} ${page.mayType}`;
-      if (this.asking_?.key !== key) this.asking_ = { key, el: ask(page, this.tab, c, c.awaiting, key) };
+      this.asking_ = ask(page, this.tab, c, c.awaiting, this.asking_);
       out.push(this.asking_.el);
     } else this.asking_ = null;
     return out;
