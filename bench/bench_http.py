@@ -45,12 +45,13 @@ class HttpSession:
         self.headers["MCP-Protocol-Version"] = "2025-11-25"
 
     def post(self, method: str, **params) -> http.client.HTTPResponse:
+        """What was answered is in `text` until the next."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         self.connection.request("POST", "/mcp", body, self.headers)
         answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status != 200 or b'"result"' not in text:
-            raise RuntimeError(f"{method}: {answer.status} {text!r}")
+        self.text = answer.read()
+        if answer.status != 200 or b'"result"' not in self.text:
+            raise RuntimeError(f"{method}: {answer.status} {self.text!r}")
         return answer
 
     def request(self, method: str, **params) -> None:

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/ids.hpp"
+#include "instance/instance_name.hpp"
 #include "instance/runtime_files.hpp"
 #include "system/inherited_lock.hpp"
 #include "system/proc.hpp"
@@ -24,16 +25,6 @@
 
 namespace terminally {
 namespace {
-
-/// Allows names that are short enough for the socket's path and plain enough for a typed line, and that do
-/// not lead out of the directory.
-bool is_instance_name(const std::string& name) {
-  return !name.empty() && name.size() <= 32 && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                  c == '_' || c == '-';
-         });
-}
 
 /// Whether a shell would take a character of this typed path for a key. A newline is text between quotes.
 bool has_key(const std::string& path) {

@@ -36,12 +36,14 @@ void refuse_unless_runs(const SeenTab& tab, const PageRequest& request) {
   }
 }
 
-void refuse_unless_awaited(const SeenTab& tab, const PageRequest& request) {
-  const auto& awaiting = tab.face.awaiting;
-  const auto pid = static_cast<int>(request.number("pid", INT32_MAX));
-  if (!awaiting || awaiting->pid != pid) {
-    throw Error(ErrorCode::not_found, "It no longer asks. Nothing was sent.");
+LineReader reader_in(const PageRequest& request) {
+  LineReader reader;
+  reader.pid = static_cast<int>(request.number("pid", INT32_MAX));
+  if (request.has("prompt")) {
+    reader.prompt = request.text("prompt");
   }
+  reader.is_secret = request.type() == "secret";
+  return reader;
 }
 
 void refuse_unless_typed(const OfferedKeys& offered) {
@@ -100,18 +102,12 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
     command.command_id = request.has("command") ? request.text("command") : "";
     command.max_output_bytes = 0;
     feed.do_apart(cancel(feed.shared_from_this(), std::move(command), request.flag("force")));
-  } else if (what == "answer") {
+  } else if (what == "answer" || what == "secret") {
     refuse_unless_runs(tab, request);
-    refuse_unless_awaited(tab, request);
+    LineReader reader = reader_in(request);
     std::string line = line_in(request);
-    const OfferedKeys offered = co_await feed.manager().input().offer_keys(window, std::move(line));
-    refuse_unless_typed(offered);
-  } else if (what == "secret") {
-    refuse_unless_runs(tab, request);
-    PasswordReader reader;
-    reader.pid = static_cast<int>(request.number("pid", INT32_MAX));
-    std::string line = line_in(request);
-    const OfferedKeys offered = co_await feed.manager().input().offer_secret(window, std::move(line), reader);
+    InputCalls& input = feed.manager().input();
+    const OfferedKeys offered = co_await input.offer_line(window, std::move(line), std::move(reader));
     refuse_unless_typed(offered);
   } else if (what == "take") {
     take(feed, window);
@@ -125,17 +121,19 @@ Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
     co_await type(feed, window, std::move(*bytes));
   } else if (what == "rename") {
     co_await feed.manager().tabs().rename(window, request.text("name"));
+  } else if (what == "resize") {
+    co_await feed.manager().tabs().resize(window, request.number("cols"), request.number("rows"));
+  } else if (what == "redraw") {
+    co_await feed.manager().tabs().redraw(window);
   } else if (what == "close") {
     feed.do_apart(close(feed.shared_from_this(), window, request.flag("force")));
-  } else {
-    throw Error(ErrorCode::invalid_argument, "t: \"" + what + "\" is not served yet");
   }
 }
 
 Hold Acts::hold_from_now() const {
   Hold hold;
   hold.name = name_;
-  hold.session = visitor_.session;
+  hold.session = holder_;
   hold.until_ms = steady_ms(Clock::now() + kHold);
   return hold;
 }
@@ -148,7 +146,7 @@ void Acts::take(const InstanceFeed& feed, WindowId tab) {
 void Acts::give(const InstanceFeed& feed, WindowId tab) {
   held_.erase(tab);
   const auto hold = hold_of(feed.instance().runtime(), tab);
-  if (hold && hold->session == visitor_.session) {
+  if (hold && hold->session == holder_) {
     end_hold(feed.instance().runtime(), tab);
   }
 }
@@ -156,7 +154,7 @@ void Acts::give(const InstanceFeed& feed, WindowId tab) {
 Awaitable<void> Acts::type(InstanceFeed& feed, WindowId tab, std::string bytes) {
   const auto held = held_.find(tab);
   const auto hold = hold_of(feed.instance().runtime(), tab);
-  const bool others = hold && hold->session != visitor_.session;
+  const bool others = hold && hold->session != holder_;
   if (held == held_.end() || others || Clock::now() - held->second >= kHold) {
     held_.erase(tab);
     throw Error(ErrorCode::busy, "You do not have this tab (any more). Nothing was sent.");

@@ -19,9 +19,11 @@ class Acts {
   /// How long a tab stays taken over without a key.
   static constexpr Milliseconds kHold{30'000};
 
-  /// `name`: the person's.
-  Acts(const Visitor& visitor, std::string name) : visitor_(visitor), name_(std::move(name)) {}
+  /// `name`: the person's. `holder`: this page among all of its browser's, as holds name it.
+  Acts(const Visitor& visitor, std::string name, std::string holder)
+      : visitor_(visitor), name_(std::move(name)), holder_(std::move(holder)) {}
 
+  [[nodiscard]] const std::string& holder() const { return holder_; }
   /// Whether a message is one of these.
   [[nodiscard]] static bool is_act(const std::string& type);
 
@@ -39,6 +41,7 @@ class Acts {
 
   Visitor visitor_;
   std::string name_;
+  std::string holder_;
   std::map<WindowId, Clock::time_point> held_;  ///< and when that was said last
 };
 

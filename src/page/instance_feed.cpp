@@ -74,6 +74,7 @@ Awaitable<void> InstanceFeed::seen() {
 
 Awaitable<void> InstanceFeed::look_on(std::shared_ptr<InstanceFeed> self) {
   Clock::time_point changed = Clock::now();
+  self->is_new_look_ = true;
   while (self->lookers_ > 0) {
     const std::uint64_t version = self->board_.version();
     try {
@@ -107,9 +108,10 @@ Awaitable<void> InstanceFeed::look() {
   TabCalls& calls = manager().tabs();
   std::vector<TabInfo> open = co_await calls.list();
   take(std::move(open));
-  if (!first_look_.is_set()) {
+  if (is_new_look_) {
     find_closed();
   }
+  is_new_look_ = false;
   board_.tick();
 }
 
@@ -141,7 +143,7 @@ void InstanceFeed::close_all_but(const std::set<WindowId>& there) {
   }
   for (const WindowId window : gone) {
     watched_records_.erase(window);
-    board_.close(window);
+    board_.close(window, is_new_look_ ? modified_ms(board_.tab(window).log.path()) : wall_clock_ms());
   }
 }
 

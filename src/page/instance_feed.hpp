@@ -78,6 +78,7 @@ class InstanceFeed : public std::enable_shared_from_this<InstanceFeed> {
   TabBoard board_;
   std::map<WindowId, Background> watched_records_;
   Event first_look_;
+  bool is_new_look_ = true;  ///< nobody looked before: what was closed meanwhile is not known
   int lookers_ = 0;
   bool looks_ = false;
   bool calls_left_ = false;  ///< a call was out of time, and may go on

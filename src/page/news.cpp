@@ -196,7 +196,7 @@ json News::control_of(const SeenTab& seen) const {
     return nullptr;
   }
   json holder;
-  holder["kind"] = hold->session == terms_.session ? "you" : "person";
+  holder["kind"] = hold->session == terms_.holder ? "you" : "person";
   holder["name"] = hold->name;
   json control;
   control["holder"] = std::move(holder);

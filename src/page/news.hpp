@@ -34,7 +34,7 @@ class News {
   struct Terms {
     std::shared_ptr<const Secrets> hidden;  ///< masked in all texts; null: nothing is
     std::uint32_t keep_days = 0;            ///< how long the log of a closed tab stays
-    std::string session;                    ///< of the visitor: what is theirs is "you"
+    std::string holder;                     ///< the page, as its holds name it: what is its own is "you"
   };
   explicit News(Terms terms) : terms_(std::move(terms)) {}
 

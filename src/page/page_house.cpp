@@ -13,13 +13,14 @@ PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
       redaction_(make_redaction(config_)),
       list_(config_) {}
 
-InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
+bool PageHouse::has(const std::string& instance) const {
   const std::vector<std::string> known = known_instances(config_);
-  const auto is_known = [&known](const std::string& name) {
-    return std::ranges::find(known, name) != known.end();
-  };
-  std::erase_if(feeds_, [&](const auto& entry) { return entry.second->is_idle() && !is_known(entry.first); });
-  if (!is_known(instance)) {
+  return std::ranges::find(known, instance) != known.end();
+}
+
+InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
+  std::erase_if(feeds_, [&](const auto& entry) { return entry.second->is_idle() && !has(entry.first); });
+  if (!has(instance)) {
     throw Error(ErrorCode::not_found,
                 "there is no instance \"" + instance + "\" of this user on this machine");
   }

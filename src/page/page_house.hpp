@@ -25,12 +25,15 @@ class PageHouse {
 
   /// Throws Error(not_found) where this user has no instance of that name.
   [[nodiscard]] InstanceFeed::Look look_at(const std::string& instance);
+  [[nodiscard]] bool has(const std::string& instance) const;
   /// As files say now.
   [[nodiscard]] std::vector<InstanceRow> instances() { return list_.look(); }
   /// What is masked for a visitor; null: nothing is.
   [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor) const;
   /// The same, with what the tabs of this instance have been given since.
   [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor, InstanceFeed& feed);
+  /// A number that no other page has had.
+  [[nodiscard]] std::uint64_t next_page() { return ++pages_; }
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
 
@@ -39,6 +42,7 @@ class PageHouse {
   Config config_;
   std::shared_ptr<Redaction> redaction_;
   InstanceList list_;
+  std::uint64_t pages_ = 0;
   std::map<std::string, std::shared_ptr<InstanceFeed>> feeds_;
 };
 

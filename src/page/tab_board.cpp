@@ -148,13 +148,13 @@ void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {
   }
 }
 
-void TabBoard::close(WindowId window) {
+void TabBoard::close(WindowId window, std::int64_t at_ms) {
   const auto found = tabs_.find(window);
   if (found == tabs_.end() || found->second.is_closed()) {
     return;
   }
   SeenTab& tab = found->second;
-  tab.closed_at_ms = wall_clock_ms();
+  tab.closed_at_ms = std::max<std::int64_t>(1, at_ms);
   tab.face.awaiting.reset();
   tab.hold.reset();
   tab.info.busy = false;

@@ -73,7 +73,7 @@ class TabBoard {
   /// What `face` keeps of a tab between two looks.
   [[nodiscard]] std::shared_ptr<SettledInput> input_of(WindowId window);
   /// An open tab that is not seen any more.
-  void close(WindowId window);
+  void close(WindowId window, std::int64_t at_ms);
   /// A tab of which only the log is left, or the newest of these.
   void add_closed(WindowId window, const std::filesystem::path& log);
   void read_records(WindowId window);

@@ -47,7 +47,11 @@ std::uint16_t channel_in(const PageRequest& request) {
 }  // namespace
 
 Viewer::Viewer(PageHouse& house, Socket& socket)
-    : house_(house), socket_(socket), acts_(socket.visitor(), login_name()), crew_(house.executor()) {}
+    : house_(house),
+      socket_(socket),
+      acts_(socket.visitor(), login_name(),
+            socket.visitor().session + "/" + std::to_string(house.next_page())),
+      crew_(house.executor()) {}
 
 Awaitable<void> Viewer::run(std::string instance) {
   asked_for_ = std::move(instance);
@@ -133,10 +137,11 @@ Awaitable<void> Viewer::take(const PageRequest& request) {
   }
 }
 
-/// A page that names no instance gets the one that printed last, or the first that comes.
+/// A page that names no instance, or one that is gone, gets the one that printed last, or the first that
+/// comes.
 Awaitable<void> Viewer::greet(std::string instance) {
   const std::vector<InstanceRow> rows = house_.instances();
-  if (instance.empty()) {
+  if (instance.empty() || (!greeted_ && !house_.has(instance))) {  // a page may be older than its instance
     instance = newest_of(rows).value_or("");
   }
   std::optional<InstanceFeed::Look> look;
@@ -156,7 +161,7 @@ Awaitable<void> Viewer::greet(std::string instance) {
   if (look_) {
     co_await (*look_)->seen();
     news_.emplace(News::Terms{house_.hidden_from(socket_.visitor(), **look_), house_.config().log_keep_days,
-                              socket_.visitor().session});
+                              acts_.holder()});
   }
   co_await send(hello(instance, rows));
   json tabs;

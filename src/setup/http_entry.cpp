@@ -1,10 +1,10 @@
 // Writes and reads the fields of an entry that is reached over HTTP.
 #include "setup/http_entry.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "instance/instance_name.hpp"
 
 namespace terminally {
 namespace {
@@ -47,12 +47,7 @@ bool is_path_of_serve(std::string_view path) {
     return false;
   }
   path.remove_prefix(kPath.size());
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return path.empty() ||
-         (path.size() > 1 && path.front() == '/' && std::ranges::all_of(path.substr(1), is_plain));
+  return path.empty() || (path.front() == '/' && is_instance_name(path.substr(1)));
 }
 
 /// Letters, digits, and what is in addresses of this machine.

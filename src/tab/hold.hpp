@@ -17,7 +17,7 @@ struct Tab;
 /// its time.
 struct Hold {
   std::string name;           ///< of the person
-  std::string session;        ///< of their browser, which may go on with it from another page
+  std::string session;        ///< names their page
   std::int64_t until_ms = 0;  ///< on the monotonic clock (steady_ms)
 
   [[nodiscard]] Milliseconds left() const;

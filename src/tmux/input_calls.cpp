@@ -163,13 +163,16 @@ Awaitable<SentInput> type_keys(const InputCalls::Parts& parts, SendKeys request)
   co_return sent;
 }
 
-bool takes(const std::optional<AwaitingInput>& awaiting, const std::optional<PasswordReader>& only) {
-  return awaiting &&
-         (!only || (awaiting->kind == AwaitingInput::Kind::password && awaiting->pid == only->pid));
+bool takes(const std::optional<AwaitingInput>& awaiting, const std::optional<LineReader>& only) {
+  if (!awaiting || !only) {
+    return awaiting.has_value();
+  }
+  return awaiting->pid == only->pid && only->prompt.value_or(awaiting->prompt) == awaiting->prompt &&
+         (!only->is_secret || awaiting->kind == AwaitingInput::Kind::password);
 }
 
 Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId window, std::string typed,
-                                       std::optional<PasswordReader> only) {
+                                       std::optional<LineReader> only) {
   const TabPtr tab = co_await parts.tabs.find_open(window);
   std::string nonce = tab->files.running_nonce().value_or("");  // before the look
   std::optional<AwaitingInput> awaiting = input_taker(*tab);
@@ -178,7 +181,7 @@ Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId 
     awaiting = input_taker(*tab);  // it may have been on its way to something else
   }
   const auto mode = takes(awaiting, only) ? terminal_mode(tab->tty) : std::nullopt;
-  if (!mode || typed.empty() || (only && mode->echo)) {
+  if (!mode || typed.empty() || (only && only->is_secret && mode->echo)) {
     co_return OfferedKeys{};
   }
   const bool by_line = mode->line || awaiting->kind != AwaitingInput::Kind::program;
@@ -212,8 +215,8 @@ Awaitable<OfferedKeys> InputCalls::offer_keys(WindowId tab, std::string typed) {
   return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(typed), std::nullopt));
 }
 
-Awaitable<OfferedKeys> InputCalls::offer_secret(WindowId tab, std::string line, PasswordReader reader) {
-  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(line), reader));
+Awaitable<OfferedKeys> InputCalls::offer_line(WindowId tab, std::string line, LineReader reader) {
+  return parts_.times.within_call_time(type_if_awaited(parts_, tab, std::move(line), std::move(reader)));
 }
 
 Awaitable<OfferedKeys> InputCalls::type_as_terminal(WindowId tab, std::string typed) {

@@ -53,6 +53,10 @@ class TabCalls {
   /// Without `force`: HUP, TERM, KILL over 2 s for what runs; then the log is drained and the window closed.
   [[nodiscard]] Awaitable<ClosedTab> close(WindowId tab, bool force);
   [[nodiscard]] Awaitable<void> rename(WindowId tab, std::string name);
+  /// Throws Error(invalid_argument) for a size that create_tab would refuse.
+  [[nodiscard]] Awaitable<void> resize(WindowId tab, std::uint64_t cols, std::uint64_t rows);
+  /// Has what runs there draw its screen again: its terminal is a row lower for a moment.
+  [[nodiscard]] Awaitable<void> redraw(WindowId tab);
   /// Whether a tab of that id is known without asking tmux.
   [[nodiscard]] bool knows(WindowId tab) const;
   /// The open tab of that name; none: there is no such tab. Throws Error(invalid_argument) when several have
@@ -162,8 +166,8 @@ class InputCalls {
   /// in the tab's foreground waits for: up to the end of a line where it reads lines, else one key. tmux
   /// types it only while the command goes on. Throws Error where nothing was typed.
   [[nodiscard]] Awaitable<OfferedKeys> offer_keys(WindowId tab, std::string typed);
-  /// The same of a line that only this reader may get, and that the terminal must not show.
-  [[nodiscard]] Awaitable<OfferedKeys> offer_secret(WindowId tab, std::string line, PasswordReader reader);
+  /// The same of a line that only this reader may get.
+  [[nodiscard]] Awaitable<OfferedKeys> offer_line(WindowId tab, std::string line, LineReader reader);
   /// For a person who has the tab: types what their terminal sends, whatever reads it.
   [[nodiscard]] Awaitable<OfferedKeys> type_as_terminal(WindowId tab, std::string typed);
 

@@ -11,6 +11,7 @@
 #include "system/log_watch.hpp"
 #include "tab/escalation.hpp"
 #include "tab/tab_processes.hpp"
+#include "tab/window_size.hpp"
 #include "tmux/manager.hpp"
 #include "tmux/server/call_times.hpp"
 #include "tmux/tabs/commands.hpp"
@@ -154,6 +155,18 @@ Awaitable<void> give_name(const TabCalls::Parts& parts, WindowId window, std::st
   parts.tabs.changes().differs();
 }
 
+/// `how` is for tmux: resize-window.
+Awaitable<void> change_size(const TabCalls::Parts& parts, WindowId window, std::vector<std::string> how) {
+  const TabPtr tab = co_await parts.tabs.find_open(window);
+  const TmuxClient server = parts.tabs.client_of(*tab);
+  std::string commands;
+  for (const std::string& one : how) {
+    commands += (commands.empty() ? "" : " ; ") + ("resize-window -t " + quote(to_string(tab->pane))) + one;
+  }
+  co_await server.change(std::move(commands));
+  parts.tabs.changes().differs();
+}
+
 Awaitable<void> limit_history(const TabCalls::Parts& parts, std::uint32_t limit) {
   co_await parts.tabs.attach();
   if (parts.server.pid() != 0) {
@@ -259,6 +272,23 @@ Awaitable<std::vector<TabInfo>> TabCalls::list() {
 
 Awaitable<void> TabCalls::rename(WindowId tab, std::string name) {
   return parts_.times.within_call_time(give_name(parts_, tab, std::move(name)));
+}
+
+Awaitable<void> TabCalls::resize(WindowId tab, std::uint64_t cols, std::uint64_t rows) {
+  if (cols < kLeastSize.cols || cols > kMostSize.cols || rows < kLeastSize.rows || rows > kMostSize.rows) {
+    throw Error(ErrorCode::invalid_argument,
+                "cols, rows: " + std::to_string(cols) + " x " + std::to_string(rows) +
+                    " is no size of a tab, which is " + std::to_string(kLeastSize.cols) + " x " +
+                    std::to_string(kLeastSize.rows) + " to " + std::to_string(kMostSize.cols) + " x " +
+                    std::to_string(kMostSize.rows));
+  }
+  std::vector<std::string> how = {" -x " + std::to_string(cols) + " -y " + std::to_string(rows)};
+  return parts_.times.within_call_time(change_size(parts_, tab, std::move(how)));
+}
+
+Awaitable<void> TabCalls::redraw(WindowId tab) {
+  std::vector<std::string> how = {" -U 1", " -D 1"};
+  return parts_.times.within_call_time(change_size(parts_, tab, std::move(how)));
 }
 
 Awaitable<void> TabCalls::set_history_limit(std::uint32_t limit) {

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import path  # noqa: F401
-from harness import Person, Server, main
+from harness import Person, Server, main, poll
 from harness.browser import Browser
 from harness.page import PageTest
 
@@ -165,6 +165,30 @@ class Reading(PageTest):
 
 
 class Instances(PageTest):
+    def test_a_page_that_is_older_than_its_instance(self) -> None:
+        self.server("--instance", "work").create_tab()
+        page = self.page("gone")
+        self.assertEqual(page.message("hello")["instance"], "work")
+        self.assertEqual(len(page.message("tabs")["tabs"]), 1)
+
+    def test_what_was_opened_and_closed_while_nobody_looked(self) -> None:
+        server = self.server("--instance", "work")
+        server.create_tab(name="stays")
+        page = self.page("work")
+        page.message("tabs")
+        page.close()
+        tab = server.create_tab(name="night")
+        tab.execute("echo in the night")
+        tab.close()
+
+        def told() -> bool:
+            later = self.page("work")
+            rows = [*later.message("tabs")["tabs"]]
+            later.close()
+            return any(row["id"] == tab.id and row["closed_at"] for row in rows)
+
+        poll(told, 20, "the closed tab")
+
     def test_one_that_comes_later_appears(self) -> None:
         page = self.page()
         hello = page.message("hello")

@@ -70,6 +70,18 @@ class Acting(PageTest):
         self.one.until(lambda: b"hello ana\r\n" in self.one.data(), "what it makes of the answer")
         self.tab.wait_end()
 
+    def test_an_answer_is_for_the_question_that_was_seen(self) -> None:
+        self.tab.start("read -r -p 'Build? ' a; read -r -p 'Delete all? ' b; echo a=$a b=$b.")
+        asks = self.awaiting(self.one, "line")
+        to = {"tab": self.tab.id, "command": asks["id"], "pid": asks["awaiting"]["pid"]}
+        self.one.until(lambda: b"Build? " in self.one.data(), "the question")
+        self.assertEqual(self.one.ask(t="answer", **to, prompt="Build?", text="y")["t"], "done")
+        self.one.until(lambda: b"Delete all? " in self.one.data(), "the next question")
+        again = self.one.ask(t="answer", **to, prompt="Build?", text="y")
+        self.assertEqual((again["t"], again["message"]), ("error", "It no longer asks. Nothing was sent."))
+        poll(lambda: self.one.ask(t="answer", **to, prompt="Delete all?", text="no")["t"] == "done", 20, "the answer taken")
+        self.one.until(lambda: b"a=y b=no." in self.one.data(), "both answers")
+
     def test_a_password_is_typed_for_its_reader_and_kept_nowhere(self) -> None:
         secret = "hunter2-hunter2-hunter2"
         self.tab.start("IFS= read -rs -p 'Password: ' p; echo; printf '%s' \"$p\" | sha256sum; read -r line; echo got $line")
@@ -116,6 +128,16 @@ class Acting(PageTest):
         self.one.until(lambda: [m for m in self.one.messages if m["t"] == "control"][-1]["holder"] is None, "the news of its end")
         self.assertEqual(self.tab.execute("echo again").output, "again\n")
 
+    def test_a_tab_is_held_by_one_page_of_a_browser(self) -> None:
+        browser = Browser(self.served).enter("--exec")
+        first, second = self.page("work", browser), self.page("work", browser)
+        self.assertEqual(first.ask(t="take", tab=self.tab.id)["t"], "done")
+        self.assertEqual(first.message("control", tab=self.tab.id)["holder"]["kind"], "you")
+        self.assertEqual(second.message("control", tab=self.tab.id)["holder"]["kind"], "person")
+        self.assertEqual(second.ask(t="give", tab=self.tab.id)["t"], "done")
+        second.close()
+        self.assertEqual(first.ask(t="input", tab=self.tab.id, data="eA==")["t"], "done")
+
     def test_a_page_that_may_only_look_acts_not(self) -> None:
         page = self.page("work", self.looking())
         page.message("tabs")
@@ -124,6 +146,16 @@ class Acting(PageTest):
             self.assertEqual(answer["t"], "error", what)
             self.assertIn("may only look", answer["message"])
         self.assertEqual(self.tab.row.name, "the tab")
+
+    def test_another_size_and_a_screen_drawn_again(self) -> None:
+        self.tab.start("bash -c \"trap 'stty size' WINCH; echo up; while :; do sleep 0.1; done\"")
+        self.one.until(lambda: b"up\r\n" in self.one.data(), "its start")
+        self.assertEqual(self.one.ask(t="resize", tab=self.tab.id, cols=90, rows=20)["t"], "done")
+        self.one.until(lambda: b"20 90" in self.one.data(), "the size as the program sees it")
+        self.assertEqual(self.one.message("size", tab=self.tab.id, cols=90)["rows"], 20)
+        self.assertIn("20 x 5 to", self.one.ask(t="resize", tab=self.tab.id, cols=9, rows=20)["message"])
+        self.assertEqual(self.one.ask(t="redraw", tab=self.tab.id)["t"], "done")
+        self.one.until(lambda: self.one.data().count(b"20 90") >= 2, "the same size once more")
 
     def test_names_and_closes(self) -> None:
         self.assertEqual(self.one.ask(t="rename", tab=self.tab.id, name="another name")["t"], "done")

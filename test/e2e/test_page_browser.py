@@ -55,6 +55,18 @@ class Watching(PageTest):
         self.assertIn("exit 3", page.text("#rail .tab"))
         self.quiet(page)
 
+    def test_short_outputs_stand_without_a_terminal(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("printf '\\n\\n\\033[1mbold\\033[0m\\nline\\n\\n'")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('bold')")
+        shown = page.run(f"() => {LINES}")
+        self.assertEqual(shown, ["bold", "line"])
+        page.key("/")
+        page.ask("type", text="lin")
+        page.wait("() => document.querySelector('.cmd-block mark') !== null")
+        self.assertEqual(page.run(f"() => {LINES}"), shown)
+
     def test_commands_fold_and_open(self) -> None:
         tab = self.server.create_tab()
         tab.execute("seq 1 50")
@@ -167,6 +179,36 @@ class Acting(PageTest):
         page.ask("fill", at=".ask .field", text="yes")
         page.key("Enter")
         page.sees("said yes")
+
+    def test_send_twice_answers_one_question(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("read -r -p 'Build? ' a; read -r -p 'Delete all? ' b; echo a=$a b=$b.")
+        page = self.page("--exec")
+        page.wait("() => document.querySelector('.ask .what')?.textContent.includes('Build?')")
+        page.ask("fill", at=".ask .field", text="y")
+        page.run("() => { const b = document.querySelector('.ask .primary'); b.click(); setTimeout(() => b.click(), 150); }")
+        page.wait("() => document.querySelector('.ask .what').textContent.includes('Delete all?')")
+        self.assertEqual(page.run("() => document.querySelector('.ask .field').value"), "")
+        page.ask("fill", at=".ask .field", text="no")
+        page.key("Enter")
+        page.sees("a=y b=no.")
+
+    def test_ctrl_c_twice_means_one_command(self) -> None:
+        tab = self.server.create_tab()
+        tab.start("read -r -p 'Go on? ' word")
+        page = self.page("--exec")
+        page.wait("() => document.querySelector('.ask .field') !== null")
+        page.key("Control+c")
+        page.sees("Press Ctrl C again to cancel read")
+        tab.call("send_text", text="y", submit=True)
+        tab.wait_end()
+        tab.start("sleep 1000")
+        page.wait("() => document.querySelectorAll('.cmd-block.is-running').length === 1")
+        page.key("Control+c")
+        page.sees("Press Ctrl C again to cancel sleep 1000")
+        self.assertEqual(tab.call("get_command_state")["state"], "running")
+        page.key("Control+c")
+        page.sees("[CANCELLED] Command terminated by a person in the browser")
 
     def test_what_is_typed_stays_while_the_prompt_grows(self) -> None:
         tab, go = self.server.create_tab(), self.sandbox.home / "go"

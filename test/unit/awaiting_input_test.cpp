@@ -126,6 +126,24 @@ TEST_CASE("awaiting input: what is settled was so at two looks, with nothing pri
   end_run(tab, run);
 }
 
+TEST_CASE("awaiting input: a wait that is shown lasts while its process waits, whatever is printed") {
+  PtyTab tab;
+  const RunPtr run = tab.start("cat");
+  SettledInput input;
+  CHECK_FALSE(input.look_again(*tab.tab));
+  REQUIRE(tab.comes_true([&] { return input.look_again(*tab.tab).has_value(); }));
+  tab.pane().print("a prompt: ");
+  REQUIRE(tab.prints("a prompt: "));
+  REQUIRE(tab.comes_true([&] {
+    const auto shown = input.look_again(*tab.tab);
+    REQUIRE(shown);
+    return shown->prompt == "a prompt:";
+  }));
+  end_run(tab, run);
+  REQUIRE(tab.comes_to_prompt());
+  CHECK_FALSE(input.look_again(*tab.tab));
+}
+
 TEST_CASE(
     "awaiting input: its prompt is waited for while who may pass it on is ready to run, and not for ever") {
   PtyTab tab;

@@ -123,7 +123,7 @@ TEST_CASE("page news: a tab that is closed, and what it left running") {
   Board it;
   it.record(Board::command("11111111", CommandState::running));
   [[maybe_unused]] const json all = it.news.all(it.board);
-  it.board.close(WindowId{3});
+  it.board.close(WindowId{3}, wall_clock_ms());
   const auto told = it.told("tab");
   REQUIRE(told.size() == 1);
   CHECK_FALSE(told[0]["tab"]["closed_at"].is_null());
@@ -139,7 +139,7 @@ TEST_CASE("page news: only the newest closed tabs are kept, and the others are t
     it.board.add_closed(WindowId{i}, it.directory / ("pane-@" + std::to_string(i) + ".log"));
   }
   [[maybe_unused]] const json all = it.news.all(it.board);
-  it.board.close(WindowId{3});
+  it.board.close(WindowId{3}, wall_clock_ms());
   CHECK(it.told("gone").size() == 1);
   CHECK(it.board.tabs().size() == TabBoard::kMostClosed);
 }

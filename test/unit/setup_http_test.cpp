@@ -147,13 +147,26 @@ TEST_CASE("setup: an address is ours on this machine and at /mcp only") {
   CHECK(parse_serve_url("http://localhost:81/mcp/work")->place.port == 81);
   CHECK(parse_serve_url("http://localhost:81/mcp/work")->authority == "localhost:81");
   CHECK(parse_serve_url("http://localhost:81/mcp/work")->path == "/mcp/work");
-  for (const char* url :
-       {"", "http://", "https://127.0.0.1:7332/mcp", "http://127.0.0.1/mcp", "http://127.0.0.1:7332",
-        "http://127.0.0.1:7332/mcpx", "http://127.0.0.1:7332/sse", "http://10.0.0.1:7332/mcp",
-        "http://example.org:7332/mcp", "http://unix:/x/mcp", "http://localhost.example.org:1/mcp",
-        "http://127.0.0.1:7332/mcp/", "http://127.0.0.1:7332/mcp/a/b", "http://127.0.0.1:7332/mcp/x HTTP/1.1",
-        "http://127.0.0.1:7332/mcp/x\r\nX: y", "http://127.0.0.1:7332/mcp/\033[2J", "http://[::1%25x]:80/mcp",
-        "http://[::1%\r\n]:80/mcp"}) {
+  for (const char* url : {"",
+                          "http://",
+                          "https://127.0.0.1:7332/mcp",
+                          "http://127.0.0.1/mcp",
+                          "http://127.0.0.1:7332",
+                          "http://127.0.0.1:7332/mcpx",
+                          "http://127.0.0.1:7332/sse",
+                          "http://10.0.0.1:7332/mcp",
+                          "http://example.org:7332/mcp",
+                          "http://unix:/x/mcp",
+                          "http://localhost.example.org:1/mcp",
+                          "http://127.0.0.1:7332/mcp/",
+                          "http://127.0.0.1:7332/mcp/a/b",
+                          "http://127.0.0.1:7332/mcp/x HTTP/1.1",
+                          "http://127.0.0.1:7332/mcp/x\r\nX: y",
+                          "http://127.0.0.1:7332/mcp/\033[2J",
+                          "http://[::1%25x]:80/mcp",
+                          "http://[::1%\r\n]:80/mcp",
+                          "http://127.0.0.1:7332/mcp/..",
+                          "http://127.0.0.1:7332/mcp/a2345678901234567890123456789012x"}) {
     CAPTURE(url);
     CHECK_FALSE(parse_serve_url(url));
   }

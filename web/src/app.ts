@@ -46,6 +46,7 @@ export class App implements Page {
   detailed: string | null = null;
   marks: RegExp | null = null;
   again = 0;
+  private entering_: string | null = null;   // the project that was asked for, until it says hello
   /** A screen reader may be there: somebody moved by keys. */
   reader = false;
 
@@ -104,6 +105,7 @@ export class App implements Page {
 
   // ---- what the server says
   private told_(m: Message): void {
+    if (this.entering_ !== null && ('tab' in m || m.t === 'tabs')) return;   // still of the project that is left
     const was = this.mine();
     if (m.t === 'command') {
       const tab = this.model.tabs.get(m.tab);
@@ -132,7 +134,10 @@ export class App implements Page {
   }
   private frame_(f: Frame): void { this.list?.take(f); this.screen_?.take(f); }
   private greeted_(): void {
+    const asked = new URLSearchParams(location.search).get('instance');
+    if (asked && asked !== this.model.instance) { this.note(`${visible(asked)} is not here any more.`); this.select_(null); }
     nameInstance(this.model.instance ?? '');
+    this.entering_ = null;
     if (this.model.instance) history.replaceState(null, '', `?instance=${encodeURIComponent(this.model.instance)}${location.hash}`);
     if (this.selected && !this.away_) (this.shown_ === 'screen' ? this.screen_ : this.list)?.watch();
   }
@@ -229,7 +234,8 @@ export class App implements Page {
   enterInstance(name: string): void {
     history.replaceState(null, '', `?instance=${encodeURIComponent(name)}`);
     this.select_(null);
-    this.link.send({ t: 'hello', v: 1, instance: name });
+    this.entering_ = name;
+    void this.request({ t: 'hello', v: 1, instance: name }).then(() => { this.entering_ = null; });
   }
   mark(marks: RegExp | null): void {
     if (String(marks) === String(this.marks)) return;

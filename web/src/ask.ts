@@ -5,9 +5,9 @@ import type { Page } from './page';
 import { visible } from './text';
 import type { Awaiting, Command } from './wire';
 
-const LEFT_MS = 60_000;
+const LEFT_MS = 60_000, TWICE_MS = 700;   // a second press of Send would answer what is asked next
 
-/** What is asked of one process. Its prompt may be seen later than the wait: what a person has typed by then stays. */
+/** What is asked of one process. Its prompt may come after the wait, and grow: what a person has typed by then stays. Not under another question. */
 export interface Asking { key: string; el: HTMLElement; prompt(a: Awaiting): void }
 
 export function ask(page: Page, tab: string, c: Command, a: Awaiting, was: Asking | null): Asking {
@@ -29,18 +29,22 @@ function asked(page: Page, tab: string, c: Command, a: Awaiting, key: string): O
     type: secret ? 'password' : 'text', id, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-form-type': 'other', 'aria-describedby': `${id}-says`,
     onkeydown: (e: KeyboardEvent) => { if (e.key === 'Escape') { field.value = ''; field.blur(); } e.stopPropagation(); },
   });
-  let timer = 0;
+  let timer = 0, shown = a.prompt, sending = false;
   if (secret) {
     field.onblur = () => { timer = window.setTimeout(() => { field.value = ''; }, LEFT_MS); };
     field.onfocus = () => clearTimeout(timer);
   }
+  const again = () => { sending = false; };   // apart from what is sent, which nothing may keep
   const tell = (text: string) => { told.hidden = !text; told.textContent = text; };
   const send = (e: Event) => {
     e.preventDefault();
+    if (sending) return;
     const text = field.value;
+    sending = true;
     field.value = '';
     tell('');
-    page.link.ask({ t: secret ? 'secret' : 'answer', tab, command: c.id, pid: a.pid, text }).catch((x: Error & { code?: string }) => {
+    page.link.ask({ t: secret ? 'secret' : 'answer', tab, command: c.id, pid: a.pid, prompt: shown, text }).then(() => setTimeout(again, TWICE_MS), (x: Error & { code?: string }) => {
+      again();
       tell(x.message || 'It no longer asks. Nothing was sent.');
       if (!secret) field.value = text;
     });
@@ -49,7 +53,11 @@ function asked(page: Page, tab: string, c: Command, a: Awaiting, key: string): O
   if (secret) says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. What you type goes to the terminal only: it is not logged, not stored, and no agent sees it.');
   else says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. The line is sent with Enter.');
   const label = h('span');
-  const prompt = (now: Awaiting) => label.replaceChildren(...(secret ? [h('span.mono', {}, visible(now.process)), ' asks for a password'] : [visible(now.prompt.trim()) || `${visible(now.process)} waits for a line`]));
+  const prompt = (now: Awaiting) => {
+    if (!now.prompt.startsWith(shown)) { field.value = ''; sending = false; }
+    shown = now.prompt;
+    label.replaceChildren(...(secret ? [h('span.mono', {}, visible(now.process ?? '')), ' asks for a password'] : [visible(now.prompt.trim()) || `${visible(now.process ?? '')} waits for a line`]));
+  };
   const el = h('.ask', { 'data-keep': key }, h('label.what', { for: id }, icon(secret ? 'password' : 'input'), label), says,
     h('form', { onsubmit: send, autocomplete: 'off' }, field, h('button.btn.primary', {}, 'Send'), h('button.btn.cancel', { type: 'button', onclick: () => page.cancel(tab, c) }, 'Cancel the command')), told);
   return { el, prompt };

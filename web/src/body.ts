@@ -86,7 +86,26 @@ export class Body {
     this.over = true;
     if (this.next > end) await this.load(end, null); else if (this.next < end) await this.catchUp(end);
     this.touch_();
+    this.settle_();
   }
+  // A terminal is 350 KB. What is over and short stands as its lines alone, which can be read again.
+  private settle_(): void {
+    const p = this.parser_, [only] = this.items_;
+    if (this.dead_ || !this.over) return;
+    if (p && this.items_.length === 0) {
+      this.draw();
+      if (this.tail_.count > CHUNK) return;
+      const chunk = new Chunk(null, 0, 0, this.tail_.count, this.start, this.next, null);
+      if (this.tail_.count) { chunk.fillWith(this.tail_.take()); this.put_(chunk); }
+      this.parser_ = null;
+      p.dispose();
+    } else if (!p && this.items_.length === 1 && only instanceof Chunk && only.parser) {
+      only.draw(this.source_);
+      only.parser.dispose();
+      only.parser = null;
+    }
+  }
+  private get short_(): boolean { return this.over && this.items_.length === 1; }
 
   private async feedPart_(part: Part): Promise<void> {
     let at = 0;
@@ -194,6 +213,7 @@ export class Body {
     this.insert_(0, items);
     this.next = end;
     this.over = true;
+    this.settle_();
     this.touch_();
   }
 
@@ -288,7 +308,7 @@ export class Body {
     for (let tries = 0; tries < 4; tries++) {
       const item = this.items_.find((i) => byte >= i.from && byte < i.to);
       if (!item) break;
-      if (item instanceof Chunk) { await this.drawChunk_(item); return lineAt(item.el, byte); }
+      if (item instanceof Chunk) { await this.drawChunk_(item); return lineAt(item.el.isConnected ? item.el : this.el, byte); }
       if (!item.loadable) return item.el;
       const from = Math.max(item.from, byte - WINDOW / 4);
       await this.splice_(item, from, Math.min(item.to, byte + WINDOW));
@@ -308,13 +328,15 @@ export class Body {
 
   /** A chunk came into view, or left it. */
   looked(chunk: Chunk, seen: boolean): void {
-    if (seen) void this.drawChunk_(chunk); else if (chunk.drawn) chunk.empty(this.source_);
+    chunk.seen = seen;
+    if (seen) void this.drawChunk_(chunk); else if (chunk.drawn && !this.short_) chunk.empty(this.source_);
   }
   private async drawChunk_(chunk: Chunk): Promise<void> {
     if (chunk.drawn || chunk.asked) return;
     if (chunk.kept) { chunk.draw(this.source_); return; }
     chunk.asked = true;
     try {
+      if (this.short_) { await this.load(chunk.to, null); return; }
       const part = await this.source_.read(chunk.from, chunk.to, false);
       const { cols, rows } = this.source_.size(), p = new Parser(this.source_.make, cols, rows, part.from, KEPT_ROWS);
       await p.write(part.bytes);
@@ -332,7 +354,7 @@ export class Body {
   }
   /** What looks or is searched for changed: all that is drawn is drawn anew. */
   redraw(): void {
-    for (const item of this.items_) if (item instanceof Chunk && item.drawn) if (item.kept) item.draw(this.source_); else { item.empty(this.source_); void this.drawChunk_(item); }
+    for (const item of this.items_) if (item instanceof Chunk && item.drawn) if (item.kept) item.draw(this.source_); else { item.empty(this.source_); if (item.seen) void this.drawChunk_(item); }
     this.tail_.forget();
     this.dirty_ = true;
     this.draw();
@@ -341,7 +363,11 @@ export class Body {
 
   dispose(): void {
     this.dead_ = true;
-    for (const item of this.items_) this.source_.observe(item.el, false);
+    for (const item of this.items_) {
+      this.source_.observe(item.el, false);
+      if (item instanceof Chunk) item.parser?.dispose();
+    }
+    this.parser_?.dispose();
     this.el.remove();
   }
 }

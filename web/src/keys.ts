@@ -3,15 +3,15 @@ import type { App } from './app';
 import { closeOver, isOver } from './over';
 
 const TWICE_MS = 3000;
-let firstCtrlC = 0;
+let firstCtrlC = { of: '', at: 0 };
 
 export function key(app: App, e: KeyboardEvent): void {
   const mod = e.ctrlKey || e.metaKey, target = e.target as Element;
   if (mod && e.shiftKey && e.key === 'Enter') { e.preventDefault(); if (app.mine()) app.give(); else app.take(); return; }
   if (app.mine() && target.closest('.xterm-box')) return;
   if (mod && e.key.toLowerCase() === 'k' && !e.shiftKey) { e.preventDefault(); app.openOver('palette'); return; }
-  if (isOver()) return;
-  const field = target.closest('input, textarea, select, [role="menu"]') !== null;
+  if (isOver()) { if (e.key === 'Escape') closeOver(); return; }
+  const field = target.closest('input, textarea, select, [role="menu"]') !== null && !target.closest('.xterm-box');   // a screen that one looks at takes no keys
   if (mod && e.key === 'f' && !e.shiftKey && !app.find.shown) { e.preventDefault(); app.find.open(); return; }
   if (field || e.altKey) return;
   if (mod) { if (e.key === 'c' && e.ctrlKey && getSelection()?.isCollapsed) ctrlC(app); return; }
@@ -21,8 +21,9 @@ export function key(app: App, e: KeyboardEvent): void {
 function ctrlC(app: App): void {
   const c = app.runningHere(), t = app.tab();
   if (!c || !t || !app.mayType) return;
-  if (Date.now() - firstCtrlC < TWICE_MS) { firstCtrlC = 0; app.cancel(t.id, c); return; }
-  firstCtrlC = Date.now();
+  const of = `${t.id} ${c.id}`;   // what the note named
+  if (firstCtrlC.of === of && Date.now() - firstCtrlC.at < TWICE_MS) { firstCtrlC.of = ''; app.cancel(t.id, c); return; }
+  firstCtrlC = { of, at: Date.now() };
   app.note(`Press Ctrl C again to cancel ${app.nameOf(c)}`);
 }
 

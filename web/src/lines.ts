@@ -27,6 +27,8 @@ export class Chunk {
   drawn = false;
   /** Its lines are asked for again. */
   asked = false;
+  /** It is in view. */
+  seen = false;
 
   constructor(public parser: Parser | null, readonly row: number, readonly endRow: number, public lines: number, readonly from: number, readonly to: number, private readonly before_: number | null) {
     (this.el as HTMLElement & { chunk?: Chunk }).chunk = this;
@@ -92,6 +94,8 @@ export class Tail {
     return out.length === count ? out.map((s) => s.el) : null;
   }
   forget(): void { this.shown_ = []; this.el.replaceChildren(); }
+  /** Its elements, which a chunk takes over. */
+  take(): HTMLElement[] { const all = this.shown_.map((s) => s.el); this.forget(); return all; }
   get last(): HTMLElement | undefined { return this.shown_[this.shown_.length - 1]?.el; }
   get count(): number { return this.shown_.length; }
 }

@@ -18,6 +18,7 @@ export class Link {
   private tries_ = 0;
   private timer_ = 0;
   private heard_ = 0;
+  private pinged_ = 0;
   private asked_ = 0;
   private readonly waiting_ = new Map<number, { done(): void; failed(e: Error): void }>();
   live = false;
@@ -81,7 +82,7 @@ export class Link {
   // A peer that died without a word is found by asking.
   private listen_(): void {
     if (!this.live) return;
-    const quiet = Date.now() - this.heard_;
-    if (quiet > DEAD_MS) { const s = this.socket_; this.lost_(''); s?.close(); } else if (quiet > QUIET_MS) this.ask({ t: 'ping' }).catch(() => undefined);
+    const quiet = Date.now() - Math.max(this.heard_, this.pinged_);   // a hidden page's timers run once a minute: what was not asked is not dead
+    if (this.pinged_ > this.heard_) { if (quiet > DEAD_MS - QUIET_MS) { const s = this.socket_; this.lost_(''); s?.close(); } } else if (quiet > QUIET_MS) { this.pinged_ = Date.now(); this.ask({ t: 'ping' }).catch(() => undefined); }
   }
 }

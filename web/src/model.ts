@@ -40,10 +40,7 @@ export class Model {
       }
       case 'tab': this.put_(m.tab, this.tabs.get(m.tab.id)); break;
       case 'gone': this.tabs.delete(m.tab ?? m.id ?? ''); break;
-      case 'commands':
-        for (const c of m.commands) this.command(m.tab, c);
-        if (!this.more.has(m.tab)) this.more.set(m.tab, m.more);
-        break;
+      case 'commands': this.newest_(m); break;
       case 'command': this.command(m.tab, m.command); break;
       case 'control': {
         const tab = this.tabs.get(m.tab);
@@ -91,7 +88,17 @@ export class Model {
   }
   private put_(tab: Tab, was: Tab | undefined): void {
     this.tabs.set(tab.id, tab.control === undefined && was ? { ...tab, control: was.control } : tab);
-    if (tab.command && this.commands.has(tab.id)) this.command(tab.id, { ...this.of(tab.id).find((c) => c.id === tab.command?.id), ...tab.command, text: this.of(tab.id).find((c) => c.id === tab.command?.id)?.text ?? tab.command.text });
+    const told = tab.command, known = told && this.of(tab.id).find((c) => c.id === told.id);
+    if (!told || !known) return;   // a command comes by itself where it is watched; by this alone there would be holes
+    const now = { ...known, ...told, text: known.text };
+    if (JSON.stringify(now) !== JSON.stringify(known)) this.command(tab.id, now);
+  }
+  /** The newest commands of a tab. Where others may stand between them and what is known, that is dropped: it is asked for again. */
+  private newest_(m: Extract<Message, { t: 'commands' }>): void {
+    const known = new Set(this.of(m.tab).map((c) => c.id)), apart = m.more && !m.commands.some((c) => known.has(c.id));
+    if (apart) this.commands.delete(m.tab);
+    for (const c of m.commands) this.command(m.tab, c);
+    if (apart || !this.more.has(m.tab)) this.more.set(m.tab, m.more);
   }
   /** In the order in which they stand in the log. */
   command(tab: string, c: Command): void {

@@ -45,7 +45,7 @@ export function question(title: string, text: string, label: string, yes: () => 
 /** One line to type: a name. */
 export function prompt(title: string, value: string, label: string, yes: (text: string) => void): void {
   const field = h<HTMLInputElement>('input.field', { value, 'aria-label': title, maxlength: 200, autocomplete: 'off' });
-  put(h('.sheet.question', { role: 'dialog', 'aria-label': title }, h('h2', {}, title),
+  put(h('.sheet.question', { role: 'dialog', 'aria-label': title, tabindex: -1 }, h('h2', {}, title),
     h('form', { onsubmit: (e: Event) => { e.preventDefault(); closeOver(); yes(field.value); } }, field, h('button.btn.primary', {}, label))), field);
   field.select();
 }
@@ -93,7 +93,7 @@ export function palette(app: App): void {
       if (e.key !== 'Enter') draw();
     },
   });
-  put(h('.sheet', { role: 'dialog', 'aria-label': 'Go to' }, field, list), field);
+  put(h('.sheet', { role: 'dialog', 'aria-label': 'Go to', tabindex: -1 }, field, list), field);
   draw();
 }
 

@@ -12,10 +12,10 @@ export function clock(ms: number): string {
   const d = new Date(ms);
   return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 }
-export const date = (ms: number): string =>
-  new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
-export const day = (ms: number): string =>
-  new Date(ms).toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' }).replace(',', '');
+const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+const days = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+export const date = (ms: number): string => dates.format(ms);
+export const day = (ms: number): string => days.format(ms).replace(',', '');
 
 /** What still counts: 0:12, 2:14, 3 h 04. */
 export function counting(ms: number): string {

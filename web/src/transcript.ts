@@ -195,7 +195,8 @@ export class Transcript implements Source {
   private sync_(): void {
     const all = this.page_.model.of(this.tab);
     if (all.length === this.order_.length && all.every((c, i) => c === this.blocks_.get(this.order_[i])?.command)) return;
-    const before = this.order_[this.order_.length - 1];
+    const before = this.order_[this.order_.length - 1], there = new Set(all.map((c) => c.id));
+    for (const [id, b] of this.blocks_) if (!there.has(id)) { b.drop(); b.day.remove(); b.el.remove(); this.blocks_.delete(id); }
     all.forEach((c, i) => {
       const is = this.blocks_.get(c.id);
       if (is) { is.command = c; return; }

@@ -194,6 +194,20 @@ test('the model: order of commands, one whole tab at a time, another instance fo
   assert.equal(m.tabs.size + m.commands.size, 0);
 });
 
+test('the model: what came while nobody looked is not taken for all there is', () => {
+  const m = new Model(), many = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => command({ id: `c${from + i}`, start: from + i }));
+  m.take({ t: 'tabs', tabs: [tab()] });
+  m.take({ t: 'commands', tab: '@1', commands: many(1, 4), more: false });
+  m.take({ t: 'tab', tab: tab({ command: command({ id: 'c40', start: 40 }) }) });
+  m.take({ t: 'commands', tab: '@1', commands: many(40, 240), more: true });
+  assert.deepEqual([m.of('@1').length, m.of('@1')[0].id, m.more.get('@1')], [200, 'c40', true]);
+  m.take({ t: 'commands', tab: '@1', commands: many(100, 300), more: true });
+  assert.deepEqual([m.of('@1').length, m.of('@1')[0].id], [260, 'c40'], 'what hangs together stays');
+  const before = m.of('@1').at(-1);
+  m.take({ t: 'tab', tab: tab({ command: command({ id: 'c299', start: 299 }) }) });
+  assert.equal(m.of('@1').at(-1), before, 'nothing new about it');
+});
+
 test('a lost connection stops the clock', () => {
   const m = new Model();
   m.lost = 1000;

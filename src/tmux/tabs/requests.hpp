@@ -125,9 +125,11 @@ struct SentInput {
   std::vector<std::string> notes;
 };
 
-/// Who a secret is for: it is typed only while this process waits for a password.
-struct PasswordReader {
+/// Who a line is for: it is typed only while this process waits, and asks what the person has seen.
+struct LineReader {
   int pid = 0;
+  std::optional<std::string> prompt;  ///< nullopt: whatever it asks
+  bool is_secret = false;             ///< for a password alone, and while the terminal shows nothing
 };
 
 /// What became of keys that were offered to a tab.
