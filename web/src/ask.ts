@@ -7,7 +7,7 @@ import type { Awaiting, Command } from './wire';
 
 const LEFT_MS = 60_000, TWICE_MS = 700;   // a second press of Send would answer what is asked next
 
-/** What is asked of one process. Its prompt may come after the wait, and grow: what a person has typed by then stays. Not under another question. */
+/** What is asked of one process. Its prompt may come after the wait, grow, or count down: what a person has typed by then stays. Not under another question. */
 export interface Asking { key: string; el: HTMLElement; prompt(a: Awaiting): void }
 
 export function ask(page: Page, tab: string, c: Command, a: Awaiting, was: Asking | null): Asking {
@@ -29,36 +29,38 @@ function asked(page: Page, tab: string, c: Command, a: Awaiting, key: string): O
     type: secret ? 'password' : 'text', id, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'data-1p-ignore': true, 'data-lpignore': 'true', 'data-form-type': 'other', 'aria-describedby': `${id}-says`,
     onkeydown: (e: KeyboardEvent) => { if (e.key === 'Escape') { field.value = ''; field.blur(); } e.stopPropagation(); },
   });
-  let timer = 0, shown = a.prompt, sending = false;
+  let timer = 0, shown = a.prompt, sending = false, sent = 0;
   if (secret) {
     field.onblur = () => { timer = window.setTimeout(() => { field.value = ''; }, LEFT_MS); };
     field.onfocus = () => clearTimeout(timer);
   }
-  const again = () => { sending = false; };   // apart from what is sent, which nothing may keep
   const tell = (text: string) => { told.hidden = !text; told.textContent = text; };
   const send = (e: Event) => {
     e.preventDefault();
-    if (sending) return;
-    const text = field.value;
+    if (sending || (!field.value && Date.now() - sent < TWICE_MS)) return;
+    const text = field.value, asked = shown;
     sending = true;
+    sent = Date.now();
     field.value = '';
     tell('');
-    page.link.ask({ t: secret ? 'secret' : 'answer', tab, command: c.id, pid: a.pid, prompt: shown, text }).then(() => setTimeout(again, TWICE_MS), (x: Error & { code?: string }) => {
-      again();
+    page.link.ask({ t: secret ? 'secret' : 'answer', tab, command: c.id, pid: a.pid, ...(secret ? {} : { prompt: asked }), text }).catch((x: Error & { code?: string }) => {
       tell(x.message || 'It no longer asks. Nothing was sent.');
-      if (!secret) field.value = text;
-    });
+      if (!secret && !field.value && shown === asked) field.value = text;
+    }).finally(() => { sending = false; });
   };
   const who = visible(c.who?.name ?? 'somebody');
   if (secret) says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. What you type goes to the terminal only: it is not logged, not stored, and no agent sees it.');
   else says.append('Process ', h('b.num', {}, String(a.pid)), ' of ', h('b', {}, who), '’s command. The line is sent with Enter.');
   const label = h('span');
   const prompt = (now: Awaiting) => {
-    if (!now.prompt.startsWith(shown)) { field.value = ''; sending = false; }
-    shown = now.prompt;
-    label.replaceChildren(...(secret ? [h('span.mono', {}, visible(now.process ?? '')), ' asks for a password'] : [visible(now.prompt.trim()) || `${visible(now.process ?? '')} waits for a line`]));
+    if (!secret && !isSame(shown, now.prompt)) field.value = '';
+    shown = now.prompt || shown;   // somebody else ended the line: it asks the same
+    label.replaceChildren(...(secret ? [h('span.mono', {}, visible(now.process ?? '')), ' asks for a password'] : [visible(shown.trim()) || `${visible(now.process ?? '')} waits for a line`]));
   };
   const el = h('.ask', { 'data-keep': key }, h('label.what', { for: id }, icon(secret ? 'password' : 'input'), label), says,
     h('form', { onsubmit: send, autocomplete: 'off' }, field, h('button.btn.primary', {}, 'Send'), h('button.btn.cancel', { type: 'button', onclick: () => page.cancel(tab, c) }, 'Cancel the command')), told);
   return { el, prompt };
 }
+
+/** Whether a prompt that was seen as `before` asks the same still. */
+const isSame = (before: string, now: string): boolean => !now || now.startsWith(before) || now.replace(/\d/g, '') === before.replace(/\d/g, '');

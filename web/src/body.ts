@@ -67,7 +67,9 @@ export class Body {
     }
     while (!this.dead_ && this.next < to) {
       const before = this.next;
-      await this.feedPart_(await this.source_.read(this.next, to, false));
+      const part = await this.source_.read(before, to, false);
+      if (this.next !== before) continue;   // it came by another way meanwhile
+      await this.feedPart_(part);
       if (this.next === before) { this.breakAt_(to, new Seam(before, to, 'removed', this.actions_)); return; }
     }
   }
@@ -88,7 +90,7 @@ export class Body {
     this.touch_();
     this.settle_();
   }
-  // A terminal is 350 KB. What is over and short stands as its lines alone, which can be read again.
+  // A terminal is 350 KB. What is over and at most a chunk stands as its lines alone, which can be read again.
   private settle_(): void {
     const p = this.parser_, [only] = this.items_;
     if (this.dead_ || !this.over) return;
@@ -105,7 +107,7 @@ export class Body {
       only.parser = null;
     }
   }
-  private get short_(): boolean { return this.over && this.items_.length === 1; }
+  private get short_(): boolean { return this.over && !this.parser_ && this.items_.length === 1; }
 
   private async feedPart_(part: Part): Promise<void> {
     let at = 0;
@@ -203,6 +205,7 @@ export class Body {
   // ---- what is over: a window of it
   /** The output up to `end`; of much of it the last part. With `most` the last lines alone. */
   async load(end: number, most: number | null): Promise<void> {
+    this.over = true;
     const from = end - this.start > MIB ? end - WINDOW : this.start;
     const items = await this.window_(from, end, from > this.start, most);
     if (this.dead_) return;
@@ -212,7 +215,6 @@ export class Body {
     this.tail_.forget();
     this.insert_(0, items);
     this.next = end;
-    this.over = true;
     this.settle_();
     this.touch_();
   }
@@ -329,32 +331,37 @@ export class Body {
   /** A chunk came into view, or left it. */
   looked(chunk: Chunk, seen: boolean): void {
     chunk.seen = seen;
-    if (seen) void this.drawChunk_(chunk); else if (chunk.drawn && !this.short_) chunk.empty(this.source_);
+    if (seen) void this.drawChunk_(chunk).catch(() => undefined); else if (chunk.drawn && !this.short_) chunk.empty(this.source_);
   }
   private async drawChunk_(chunk: Chunk): Promise<void> {
-    if (chunk.drawn || chunk.asked) return;
+    if (chunk.drawn) return;
     if (chunk.kept) { chunk.draw(this.source_); return; }
-    chunk.asked = true;
-    try {
-      if (this.short_) { await this.load(chunk.to, null); return; }
-      const part = await this.source_.read(chunk.from, chunk.to, false);
-      const { cols, rows } = this.source_.size(), p = new Parser(this.source_.make, cols, rows, part.from, KEPT_ROWS);
-      await p.write(part.bytes);
-      const made: HTMLElement[] = [];
-      let before: number | null = null;
-      for (let row = p.first, line: Line | null; row < p.end && (line = p.line(row)); row += line.rows) {
-        if (row + line.rows >= p.end && !plain(line.runs)) break;
-        made.push(lineElement(this.source_, line, before, p.byteOf(row + line.rows)));
-        before = line.byte;
-      }
-      p.dispose();
-      chunk.fillWith(made);
-      this.touch_();
-    } finally { chunk.asked = false; }
+    await (chunk.asked ??= (this.short_ ? this.load(this.next, null) : this.readChunk_(chunk)).finally(() => { chunk.asked = null; }));
+  }
+  private async readChunk_(chunk: Chunk): Promise<void> {
+    const part = await this.source_.read(chunk.from, chunk.to, false);
+    const { cols, rows } = this.source_.size(), p = new Parser(this.source_.make, cols, rows, part.from, KEPT_ROWS);
+    await p.write(part.bytes);
+    const made: HTMLElement[] = [];
+    let before: number | null = null;
+    for (let row = p.first, line: Line | null; row < p.end && (line = p.line(row)); row += line.rows) {
+      if (row + line.rows >= p.end && !plain(line.runs)) break;
+      made.push(lineElement(this.source_, line, before, p.byteOf(row + line.rows)));
+      before = line.byte;
+    }
+    p.dispose();
+    chunk.fillWith(made);
+    this.touch_();
   }
   /** What looks or is searched for changed: all that is drawn is drawn anew. */
   redraw(): void {
-    for (const item of this.items_) if (item instanceof Chunk && item.drawn) if (item.kept) item.draw(this.source_); else { item.empty(this.source_); if (item.seen) void this.drawChunk_(item); }
+    const again = (item: Chunk): void => {
+      if (item.kept) { item.draw(this.source_); return; }
+      if (this.short_ && item.seen) { void this.load(this.next, null).catch(() => undefined); return; }   // what stands there stays until then
+      item.empty(this.source_);
+      if (item.seen) void this.drawChunk_(item).catch(() => undefined);
+    };
+    for (const item of [...this.items_]) if (item instanceof Chunk && item.drawn) again(item);
     this.tail_.forget();
     this.dirty_ = true;
     this.draw();

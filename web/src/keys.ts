@@ -14,7 +14,7 @@ export function key(app: App, e: KeyboardEvent): void {
   const field = target.closest('input, textarea, select, [role="menu"]') !== null && !target.closest('.xterm-box');   // a screen that one looks at takes no keys
   if (mod && e.key === 'f' && !e.shiftKey && !app.find.shown) { e.preventDefault(); app.find.open(); return; }
   if (field || e.altKey) return;
-  if (mod) { if (e.key === 'c' && e.ctrlKey && getSelection()?.isCollapsed) ctrlC(app); return; }
+  if (mod) { if (e.key === 'c' && e.ctrlKey && getSelection()?.isCollapsed && !target.closest('.xterm-box')) ctrlC(app); return; }
   if (act(app, e)) e.preventDefault();
 }
 

@@ -26,7 +26,7 @@ export class Chunk {
   readonly el: HTMLElement = h('.chunk');
   drawn = false;
   /** Its lines are asked for again. */
-  asked = false;
+  asked: Promise<void> | null = null;
   /** It is in view. */
   seen = false;
 

@@ -90,7 +90,7 @@ export class Model {
     this.tabs.set(tab.id, tab.control === undefined && was ? { ...tab, control: was.control } : tab);
     const told = tab.command, known = told && this.of(tab.id).find((c) => c.id === told.id);
     if (!told || !known) return;   // a command comes by itself where it is watched; by this alone there would be holes
-    const now = { ...known, ...told, text: known.text };
+    const now = { ...known, ...told, text: known.text, lines: told.lines ?? known.lines };
     if (JSON.stringify(now) !== JSON.stringify(known)) this.command(tab.id, now);
   }
   /** The newest commands of a tab. Where others may stand between them and what is known, that is dropped: it is asked for again. */

@@ -203,8 +203,9 @@ test('the model: what came while nobody looked is not taken for all there is', (
   assert.deepEqual([m.of('@1').length, m.of('@1')[0].id, m.more.get('@1')], [200, 'c40', true]);
   m.take({ t: 'commands', tab: '@1', commands: many(100, 300), more: true });
   assert.deepEqual([m.of('@1').length, m.of('@1')[0].id], [260, 'c40'], 'what hangs together stays');
+  m.take({ t: 'command', tab: '@1', command: command({ id: 'c299', start: 299, lines: 5 }) });
   const before = m.of('@1').at(-1);
-  m.take({ t: 'tab', tab: tab({ command: command({ id: 'c299', start: 299 }) }) });
+  m.take({ t: 'tab', tab: tab({ command: command({ id: 'c299', start: 299, lines: null }) }) });
   assert.equal(m.of('@1').at(-1), before, 'nothing new about it');
 });
 

@@ -128,7 +128,7 @@ struct SentInput {
 /// Who a line is for: it is typed only while this process waits, and asks what the person has seen.
 struct LineReader {
   int pid = 0;
-  std::optional<std::string> prompt;  ///< nullopt: whatever it asks
+  std::optional<std::string> prompt;  ///< or the begin of it; nullopt: whatever it asks
   bool is_secret = false;             ///< for a password alone, and while the terminal shows nothing
 };
 
