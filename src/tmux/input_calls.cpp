@@ -167,8 +167,10 @@ bool takes(const std::optional<AwaitingInput>& awaiting, const std::optional<Lin
   if (!awaiting || !only) {
     return awaiting.has_value();
   }
-  const bool asks_it = !only->prompt || awaiting->prompt.empty() || awaiting->prompt.starts_with(*only->prompt);
-  return awaiting->pid == only->pid && asks_it && (!only->is_secret || awaiting->kind == AwaitingInput::Kind::password);
+  const bool asks_it =
+      !only->prompt || awaiting->prompt.empty() || awaiting->prompt.starts_with(*only->prompt);
+  return awaiting->pid == only->pid && asks_it &&
+         (!only->is_secret || awaiting->kind == AwaitingInput::Kind::password);
 }
 
 Awaitable<OfferedKeys> type_if_awaited(const InputCalls::Parts& parts, WindowId window, std::string typed,
