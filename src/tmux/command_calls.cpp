@@ -199,6 +199,20 @@ Commands::Begin what_begins(ExecuteCommand& request, Clock::time_point deadline)
   return what;
 }
 
+/// `returns_by`: the call's; `deadline`: the command's.
+WaitInCall wait_of(ExecuteCommand& request, Clock::time_point returns_by, Clock::time_point deadline,
+                   bool interrupts) {
+  WaitInCall wait;
+  wait.until = interrupts ? returns_by : std::min(returns_by, deadline);
+  wait.unanswered_until = deadline;
+  wait.interrupts = interrupts;
+  wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
+  wait.return_at_input = request.return_at_input;
+  wait.on_awaiting = std::move(request.on_awaiting);
+  wait.guard = request.view.guard;
+  return wait;
+}
+
 Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCommand request,
                                      OutputReader reader) {
   check_command(request.command);
@@ -230,15 +244,7 @@ Awaitable<CommandResult> run_command(const CommandCalls::Parts& parts, ExecuteCo
     reader(LogFollower(tab->log, std::make_unique<RunOutput>(std::move(output)), 0));
   }
 
-  WaitInCall wait;
-  wait.until = std::min(window_end, time.returns_by());
-  wait.until = interrupts ? wait.until : std::min(wait.until, deadline);
-  wait.unanswered_until = deadline;
-  wait.interrupts = interrupts;
-  wait.answerable_until = interrupts ? deadline - kTimeToAnswer : wait.until;
-  wait.return_at_input = request.return_at_input;
-  wait.on_awaiting = std::move(request.on_awaiting);
-  wait.guard = request.view.guard;
+  WaitInCall wait = wait_of(request, std::min(window_end, time.returns_by()), deadline, interrupts);
   ShowOutput how{request.view, request.max_output_bytes, time.last_moment()};
   Answer answer;
   bool aborted = false;  // perhaps before it is waited for
