@@ -1,9 +1,11 @@
 """axe finds nothing in any state of the page: both themes, a phone, a laptop, a desktop (WCAG 2.2 AA and best practices)."""
 
+import os
 import unittest
+from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, main
+from harness import Person, Sandbox, Server, main
 from harness.browser import PageServer
 from harness.chromium import Chromium, ChromiumPage
 
@@ -105,6 +107,29 @@ class States(unittest.TestCase):
         self.hold(page)
         viewer.sees("has this tab.")
         self.check(viewer, "another has it", page)
+
+    def test_the_picture_in_the_readme(self) -> None:
+        """TERMINALLY_PICTURE=doc/page.png has it written anew."""
+        project = self.sandbox.home / "parser"
+        project.mkdir()
+        checks = "".join(f"echo 'test_{name} ... \033[32mok\033[0m'\n" for name in ("parse", "print", "empty"))
+        (project / "check.sh").write_text(f"{checks}echo 'test_nested ... \033[31mFAILED\033[0m: expected 3, got 2' >&2\nexit 1\n")
+        with Server("--instance", "parser", sandbox=self.sandbox, cwd=project, durable=True, client="claude-code") as server:
+            tab = server.create_tab(name="main")
+            web = server.create_tab(name="server")
+            web.start("echo listening on port 8000; sleep 300")
+            tab.execute("ls")
+            tab.execute("bash check.sh")
+            tab.start("read -r -p 'Release 1.4.0? [y/N] ' answer")
+            page = self.chromium.open(f"{self.serve.link('--exec')}".replace("/#", "/?instance=parser#"))
+            page.ask("size", width=1100, height=640)
+            page.wait("() => document.querySelector('.ask .what')?.textContent.includes('Release')")
+            self.assertIn("FAILED", page.run("() => document.body.innerText"))
+            page.wait("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+            picture = Path(os.environ.get("TERMINALLY_PICTURE", self.sandbox.home / "page.png")).absolute()
+            page.ask("shot", path=str(picture))
+            self.assertGreater(picture.stat().st_size, 10_000)
+            Person(server).tmux("kill-server")
 
     def test_without_tabs_and_without_a_cookie(self) -> None:
         page = self.page()
