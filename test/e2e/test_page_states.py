@@ -97,6 +97,8 @@ class States(unittest.TestCase):
         self.check(viewer, "password, view only")
         less = self.server.create_tab(name="reader")
         less.start("less /etc/services")
+        for seen in (page, viewer):
+            seen.sees("less /etc/services")
         page.run("(hash) => { location.hash = hash; }", f"/{less.id}")
         page.wait("() => document.querySelector('.screen .xterm-rows') !== null")
         self.check(page, "screen")
