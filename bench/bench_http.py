@@ -19,6 +19,9 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench_commands import CHECKOUT, Server, quantile
@@ -60,6 +63,38 @@ class HttpSession:
 
 def said_port(process: subprocess.Popen) -> int:
     return int(re.search(r"127\.0\.0\.1:(\d+)", process.stdout.readline().decode())[1])
+
+
+@contextmanager
+def running(*argv: str | Path, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen]:
+    process = subprocess.Popen(argv, env=env, stdout=subprocess.PIPE)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@dataclass
+class Serving:
+    pid: int
+    port: int
+    token: str
+    env: dict[str, str]
+
+
+@contextmanager
+def serving(program: Path) -> Iterator[Serving]:
+    """`serve`, in directories of its own."""
+    scratch = Path(tempfile.mkdtemp(prefix="tm-bench-"))
+    env = dict(os.environ, HOME=str(scratch), TERMINALLY_RUNTIME_DIR=str(scratch / "run"), TERMINALLY_STATE_DIR=str(scratch / "state"))
+    try:
+        with running(program, "serve", "--listen", "127.0.0.1:0", env=env) as process:
+            port = said_port(process)
+            token = subprocess.run([program, "token"], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+            yield Serving(process.pid, port, token, env)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def cost_of_calls(pid: int, request, calls: int) -> tuple[float, float]:
@@ -111,30 +146,21 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("program", nargs="?", type=Path, default=CHECKOUT / "build/release/terminally-mcp")
     arguments = parser.parse_args()
-    scratch = Path(tempfile.mkdtemp(prefix="tm-bench-"))
-    env = dict(os.environ, HOME=str(scratch), TERMINALLY_RUNTIME_DIR=str(scratch / "run"), TERMINALLY_STATE_DIR=str(scratch / "state"))
-    serve = subprocess.Popen([arguments.program, "serve", "--listen", "127.0.0.1:0"], env=env, stdout=subprocess.PIPE)
-    node = subprocess.Popen(["node", SDK_SERVER], stdout=subprocess.PIPE)
-    stdio = Server(arguments.program, env)
-    try:
-        port = said_port(serve)
-        token = subprocess.run([arguments.program, "token"], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        over_http = HttpSession(port, token)
-        sdk = HttpSession(said_port(node), token)
+    with serving(arguments.program) as served, running("node", SDK_SERVER) as node:
+        stdio = Server(arguments.program, served.env)
+        over_http = HttpSession(served.port, served.token)
+        sdk = HttpSession(said_port(node), served.token)
         clients = {
             "over stdio": (stdio.process.pid, stdio.request),
-            "over HTTP": (serve.pid, over_http.request),
+            "over HTTP": (served.pid, over_http.request),
             "a server of the TypeScript SDK, over HTTP": (node.pid, sdk.request),
         }
-        compare(clients, arguments.calls)
-        latencies(stdio, over_http, arguments.calls // 20)
-        cost_of_sessions(serve.pid, port, token, arguments.sessions)
-    finally:
-        stdio.close()
-        for process in (serve, node):
-            process.terminate()
-            process.wait()
-        shutil.rmtree(scratch, ignore_errors=True)
+        try:
+            compare(clients, arguments.calls)
+            latencies(stdio, over_http, arguments.calls // 20)
+            cost_of_sessions(served.pid, served.port, served.token, arguments.sessions)
+        finally:
+            stdio.close()
 
 
 if __name__ == "__main__":

@@ -10,16 +10,12 @@ client should have had ends it with an error; how long answers take is a figure.
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench_commands import CHECKOUT, quantile
-from bench_http import HttpSession, resident_bytes, said_port
+from bench_http import HttpSession, resident_bytes, serving
 from bench_many_tabs import processor_seconds
 
 
@@ -57,15 +53,15 @@ class Client:
             raise RuntimeError(f"{self.name} in {self.tab}, call {number}: {said}")
 
 
-def crowd(serve: subprocess.Popen, clients: list[Client], calls: int, at_once: int) -> None:
-    before, begin = processor_seconds(serve.pid), time.perf_counter()
+def crowd(serve_pid: int, clients: list[Client], calls: int, at_once: int) -> None:
+    before, begin = processor_seconds(serve_pid), time.perf_counter()
     turns = calls // len(clients)
     with ThreadPoolExecutor(at_once) as pool:
         for number in range(turns):
             list(pool.map(lambda client: client.turn(number), clients))
     print(
         f"{turns * len(clients)} calls of {len(clients)} clients, {at_once} at once, in {time.perf_counter() - begin:.1f} s; none had another's answer; "
-        f"serve: {processor_seconds(serve.pid) - before:.1f} s of processor, {resident_bytes(serve.pid) / 2**20:.0f} MiB resident"
+        f"serve: {processor_seconds(serve_pid) - before:.1f} s of processor, {resident_bytes(serve_pid) / 2**20:.0f} MiB resident"
     )
     for tool in clients[0].took_ms:
         took = [ms for client in clients for ms in client.took_ms[tool]]
@@ -79,18 +75,9 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=4)
     parser.add_argument("program", nargs="?", type=Path, default=CHECKOUT / "build/release/terminally-mcp")
     arguments = parser.parse_args()
-    scratch = Path(tempfile.mkdtemp(prefix="tm-bench-"))
-    env = dict(os.environ, HOME=str(scratch), TERMINALLY_RUNTIME_DIR=str(scratch / "run"), TERMINALLY_STATE_DIR=str(scratch / "state"))
-    serve = subprocess.Popen([arguments.program, "serve", "--listen", "127.0.0.1:0"], env=env, stdout=subprocess.PIPE)
-    try:
-        port = said_port(serve)
-        token = subprocess.run([arguments.program, "token"], env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        clients = [Client(port, token, number) for number in range(arguments.clients)]
-        crowd(serve, clients, arguments.calls, arguments.at_once)
-    finally:
-        serve.terminate()
-        serve.wait()
-        shutil.rmtree(scratch, ignore_errors=True)
+    with serving(arguments.program) as served:
+        clients = [Client(served.port, served.token, number) for number in range(arguments.clients)]
+        crowd(served.pid, clients, arguments.calls, arguments.at_once)
 
 
 if __name__ == "__main__":
