@@ -6,6 +6,13 @@
 #include "base/error.hpp"
 
 namespace terminally {
+namespace {
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
 
 PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
     : executor_(std::move(executor)),
@@ -14,13 +21,14 @@ PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
       list_(config_) {}
 
 bool PageHouse::has(const std::string& instance) const {
-  const std::vector<std::string> known = known_instances(config_);
-  return std::ranges::find(known, instance) != known.end();
+  return is_in(known_instances(config_), instance);
 }
 
 InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
-  std::erase_if(feeds_, [&](const auto& entry) { return entry.second->is_idle() && !has(entry.first); });
-  if (!has(instance)) {
+  const std::vector<std::string> known = known_instances(config_);
+  std::erase_if(feeds_,
+                [&](const auto& entry) { return entry.second->is_idle() && !is_in(known, entry.first); });
+  if (!is_in(known, instance)) {
     throw Error(ErrorCode::not_found,
                 "there is no instance \"" + instance + "\" of this user on this machine");
   }
