@@ -1,6 +1,8 @@
 // Reads requests, has them admitted, and writes the answers.
 #include "http/connection.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
@@ -93,6 +95,24 @@ std::optional<Response> complaint_about(const boost::system::error_code& error) 
                           error != http::error::end_of_stream && error != http::error::partial_message;
   return unreadable ? std::optional(error_response(400, "invalid_argument", "This is no HTTP request"))
                     : std::nullopt;
+}
+
+/// Parses what has come already: that needs no turn of the event loop. `whole`: the body, too.
+boost::system::error_code parse_buffered(beast::flat_buffer& buffer, Parser& parser, bool whole) {
+  boost::system::error_code error;
+  parser.eager(whole);
+  if (buffer.size() > 0 && !parser.is_done()) {
+    buffer.consume(parser.put(buffer.data(), error));
+  }
+  return error == http::error::need_more ? boost::system::error_code() : error;
+}
+
+/// How much of it the kernel has taken, which needs no turn of the event loop either. What went wrong is
+/// found by the write that waits.
+std::size_t send_now(Stream& stream, std::string_view bytes) {
+  const ssize_t sent =
+      ::send(stream.socket().native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
 }
 
 std::string code_in(const std::string& body) {
@@ -241,7 +261,8 @@ Awaitable<bool> Connection::State::write(Response response, const Parser* parser
   if (!head_only && !response.source) {
     out += response.body;
   }
-  const bool written = co_await write_bytes(out, kPieceWithin);
+  const std::size_t sent = send_now(stream, out);
+  const bool written = co_await write_bytes(std::string_view(out).substr(sent), kPieceWithin);
   if (!written || head_only || !response.source) {
     co_return written&& keeps_alive;
   }
@@ -257,7 +278,11 @@ Awaitable<bool> Connection::State::read_body(Parser& parser) {
       co_return false;
     }
   }
-  const auto [error, size] = co_await http::async_read(stream, buffer, parser, kQuietly);
+  boost::system::error_code error = parse_buffered(buffer, parser, true);
+  if (!error && !parser.is_done()) {
+    const auto [failed, size] = co_await http::async_read(stream, buffer, parser, kQuietly);
+    error = failed;
+  }
   if (!error) {
     co_return true;
   }
@@ -338,8 +363,12 @@ Awaitable<bool> Connection::State::serve_one() {
   Parser parser;
   parser.header_limit(kMostHeader);
   parser.body_limit(kMostProgramBody);
-  stream.expires_after(kHeaderWithin);
-  const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kQuietly);
+  boost::system::error_code error = parse_buffered(buffer, parser, false);
+  if (!error && !parser.is_header_done()) {
+    stream.expires_after(kHeaderWithin);
+    const auto [failed, size] = co_await http::async_read_header(stream, buffer, parser, kQuietly);
+    error = failed;
+  }
   if (error) {
     if (auto complaint = complaint_about(error)) {
       co_await write(std::move(*complaint), nullptr);

@@ -45,8 +45,7 @@ bool is_equal(std::string_view given, std::string_view token) {
 }  // namespace
 
 Tokens::Tokens(const std::filesystem::path& directory)
-    : files_{{File{directory / ".token-view", Role::view, "", "", ""},
-              File{directory / ".token-exec", Role::exec, "", "", ""}}} {}
+    : files_{{File{directory / ".token-view", "", "", ""}, File{directory / ".token-exec", "", "", ""}}} {}
 
 void Tokens::look_at(File& file) {
   std::string identity = identity_of(file.path);
@@ -59,14 +58,14 @@ void Tokens::look_at(File& file) {
 }
 
 std::optional<Bearer> Tokens::bearer_of(std::string_view token) {
-  std::optional<Bearer> bearer;
-  for (File& file : files_) {  // both, whichever it is
+  for (const Role role : {Role::exec, Role::view}) {
+    File& file = file_of(role);
     look_at(file);
     if (is_equal(token, file.token)) {
-      bearer = Bearer{file.role, file.credential};
+      return Bearer{role, file.credential};
     }
   }
-  return bearer;
+  return std::nullopt;
 }
 
 bool Tokens::has(const std::string& credential) {

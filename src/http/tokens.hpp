@@ -31,7 +31,6 @@ class Tokens {
  private:
   struct File {
     std::filesystem::path path;
-    Role role;
     std::string as_read;  ///< which file was read; empty: none was there
     std::string token;
     std::string credential;
