@@ -1,26 +1,14 @@
 // The screen of a tab as it is: xterm.js opened, at the pane's own size. Nothing typed reaches the tab unless it is yours.
 import type { ITerminalInitOnlyOptions, ITerminalOptions, Terminal } from '@xterm/xterm';
 import type { App } from './app';
-import { readTokens, css } from './colours';
 import { Flow } from './flow';
 import { fill, h } from './h';
+import { fitLetters, looks, narrow, silence, theme } from './looks';
 import { question } from './over';
 import { visible } from './text';
 import type { Frame, Message } from './wire';
 
-const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 const KEYS: [string, string][] = [['Esc', '\x1b'], ['Tab', '\t'], ['Ctrl', ''], ['↑', 'A'], ['↓', 'B'], ['←', 'D'], ['→', 'C'], ['^C', '\x03'], ['/', '/']];
-const narrow = (): boolean => matchMedia('(max-width: 760px)').matches;
-
-function theme(): ITerminalOptions['theme'] {
-  const t = readTokens(), out: Record<string, string> = {};
-  NAMES.forEach((n, i) => { out[n] = css(t.ansi[i]); out[`bright${n[0].toUpperCase()}${n.slice(1)}`] = css(t.ansi[i + 8]); });
-  const probe = document.body.appendChild(h('span')), read = (name: string) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
-  const colours = { ...out, background: css(t.bg), foreground: css(t.t1), cursor: read('--accent'), cursorAccent: css(t.bg), selectionBackground: read('--pick') };
-  probe.remove();
-  return colours;
-}
-
 export class Screen {
   readonly el: HTMLElement;
   readonly keys: HTMLElement;
@@ -48,11 +36,8 @@ export class Screen {
 
   /** Opened once it stands in the page. */
   async open(): Promise<void> {
-    const t = this.app_.tab(), style = getComputedStyle(document.documentElement);
-    this.term_ = this.make_({
-      cols: t?.cols || 120, rows: t?.rows || 40, scrollback: 0, allowProposedApi: true, disableStdin: true, cursorBlink: false, cursorInactiveStyle: 'outline', fontFamily: style.getPropertyValue('--mono'), fontSize: narrow() ? 11 : 14,
-      minimumContrastRatio: 4.5, theme: theme(), logLevel: 'off', linkHandler: { activate: (_e, uri) => this.app_.openLink(uri) },
-    });
+    const t = this.app_.tab();
+    this.term_ = this.make_(looks(t?.cols || 120, t?.rows || 40, (uri) => this.app_.openLink(uri)));
     const term = this.term_;
     silence(term);
     term.open(this.box_);
@@ -115,10 +100,7 @@ export class Screen {
   fit(): void {
     const { term_: term, el, box_: box } = this;
     if (!term || narrow()) return;
-    const over = () => box.offsetWidth > el.clientWidth - 40 || box.offsetHeight > el.clientHeight - 62;
-    let size = 14;
-    term.options.fontSize = size;
-    while (size > 9 && over()) term.options.fontSize = size -= 0.5;
+    fitLetters(term, () => box.offsetWidth > el.clientWidth - 40 || box.offsetHeight > el.clientHeight - 62);
   }
   /** Asks for the pane to be as large as what fits into this window now. */
   fitTab(): void {
@@ -177,12 +159,4 @@ export class Screen {
     if (label === 'Ctrl') { this.ctrl_ = !this.ctrl_; this.drawKeys_(); return; }
     this.send_(/^[A-D]$/.test(data) ? `\x1b${this.term_?.modes.applicationCursorKeysMode ? 'O' : '['}${data}` : data);
   }
-}
-
-// The programs' questions were answered by tmux already: this terminal answers none, and takes no colours, titles or clipboard.
-function silence(term: Terminal): void {
-  const { parser } = term, yes = () => true;
-  for (const id of [{ final: 'c' }, { prefix: '>', final: 'c' }, { prefix: '=', final: 'c' }, { final: 'n' }, { prefix: '?', final: 'n' }, { prefix: '>', final: 'q' }, { intermediates: '$', final: 'p' }, { prefix: '?', intermediates: '$', final: 'p' }, { final: 't' }]) parser.registerCsiHandler(id, yes);
-  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, yes);
-  for (const id of [0, 1, 2, 4, 7, 10, 11, 12, 52, 1337]) parser.registerOscHandler(id, yes);
 }
