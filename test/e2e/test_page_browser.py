@@ -98,6 +98,30 @@ class Watching(PageTest):
             end = log.index(b"\n", byte)
             self.assertEqual(log[byte:end].rstrip(b"\r").replace(b"\x1b[31m", b"").replace(b"\x1b[0m", b"").decode().expandtabs(8), text)
 
+    def test_an_output_is_played_again(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("echo one; sleep 0.6; echo two; sleep 3; printf '\\033[31mthree\\033[0m\\n'")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('three')")
+        shown = "[...document.querySelectorAll('.player .xterm-rows > div')].map((r) => r.textContent.trimEnd()).filter((r) => r)"
+        first = "() => document.querySelector('.player .btn').textContent"
+        page.key("P")
+        page.wait(f"() => {shown}.includes('one')")
+        self.assertRegex(page.text(".player .num"), r"of 0:0[23]$", "a pause of 3 s counts 2")
+        page.key(" ")
+        self.assertEqual(page.run(first), "Play")
+        page.key("ArrowLeft")
+        page.wait(f"() => {shown}.join() === 'one'")
+        page.key("ArrowRight")
+        page.wait(f"() => {shown}.join() === 'one,two,three'")
+        page.key(" ")  # again, from its begin
+        page.wait(f"() => {shown}.join() === 'one,two'")
+        page.wait(f"() => {shown}.join() === 'one,two,three'")
+        page.wait(f"() => ({first})() === 'Play again'")
+        page.key("Escape")
+        page.wait("() => document.querySelector('.player') === null")
+        self.quiet(page)
+
     def test_a_link_to_a_byte(self) -> None:
         tab = self.server.create_tab()
         tab.execute("seq 1 3000")

@@ -9,6 +9,7 @@ import { Link } from './link';
 import { Model } from './model';
 import { help, menu, palette, prompt, question, type Over } from './over';
 import type { Page, View } from './page';
+import { Player } from './player';
 import { rail } from './rail';
 import { readRoute, writeRoute, type Route } from './route';
 import { looksChanged } from './rows';
@@ -20,7 +21,7 @@ import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
 
-const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, RATE_MS = 5000;
+const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, PLAY_BYTES = 32 << 20, RATE_MS = 5000;
 type Make = typeof import('./terminal').make;
 
 export class App implements Page {
@@ -292,6 +293,14 @@ export class App implements Page {
   }
   copyLink(route: Route): void { this.copy(`${location.origin}/${this.model.instance ? `?instance=${encodeURIComponent(this.model.instance)}` : ''}${writeRoute(route)}`, 'The link is copied.'); }
   downloadOutput(c: Command): void { const t = this.tab(); if (t) this.save_(downloadLink(t.id, 'plain', c.start, c.end ?? this.list?.logEnd())); }
+  play(c: Command): void {
+    const t = this.tab(), to = c.end ?? this.list?.logEnd() ?? c.start;
+    if (!t) return;
+    if (to <= c.start) { this.note(`${this.nameOf(c)} has printed nothing.`); return; }
+    if (to - c.start > PLAY_BYTES) { this.note(`This is more than 32 MB. terminally-mcp export ${t.id} --asciicast makes a recording of the tab.`); return; }
+    const title = visible(firstLine(c.text));
+    void this.make_.then((make) => new Player({ tab: t.id, title, from: c.start, to, cols: t.cols, rows: t.rows, openLink: (uri) => this.openLink(uri) }, make).open());
+  }
   download(view: 'raw' | 'plain'): void { if (this.selected) this.save_(downloadLink(this.selected, view)); }
   private save_(href: string): void { h('a', { href, download: '' }).click(); }
   openLink(uri: string): void {

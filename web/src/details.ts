@@ -29,5 +29,5 @@ export function details(page: Page, tab: string, c: Command): HTMLElement {
       row('Log', end ? `bytes ${number(c.start)} to ${number(end)} of ${tab}` : `from byte ${number(c.start)} of ${tab}`), row('Id', h('span.mono', {}, c.id))),
     h('.acts', {},
       h('button.btn', { onclick: () => page.copy(c.text, 'The command is copied.') }, 'Copy command'), h('button.btn', { onclick: () => page.copyOutput(c) }, 'Copy output'),
-      h('button.btn', { onclick: () => page.copyLink({ tab, command: c.id }) }, 'Copy link'), h('button.btn', { onclick: () => page.downloadOutput(c) }, 'Download')));
+      h('button.btn', { onclick: () => page.copyLink({ tab, command: c.id }) }, 'Copy link'), h('button.btn', { onclick: () => page.downloadOutput(c) }, 'Download'), h('button.btn', { title: 'P', onclick: () => page.play(c) }, 'Play')));
 }

@@ -54,6 +54,7 @@ function act(app: App, e: KeyboardEvent): boolean {
     case 'c': if (c) app.copyOutput(c); break;
     case 'l': if (c && t) app.copyLink({ tab: t.id, command: c.id }); break;
     case 'd': if (c) app.downloadOutput(c); break;
+    case 'P': if (c) app.play(c); break;
     case 's': app.show(app.view === 'screen' ? 'commands' : 'screen'); break;
     case 'w': app.set('wrap', !app.settings.wrap); break;
     case 't': app.set('times', app.settings.times === 'clock' ? 'since' : app.settings.times === 'since' ? 'none' : 'clock'); break;

@@ -9,20 +9,26 @@ export type Over = 'palette' | 'help';
 interface Row { icon: string; kind: string; text: string | Node; find: string; sub: string; act(): void }
 
 let before: Element | null = null;
+let closed: (() => void) | undefined;
 const root = (): HTMLElement => document.getElementById('over') as HTMLElement;
 export const isOver = (): boolean => root().childElementCount > 0;
 
 export function closeOver(): boolean {
   if (!isOver()) return false;
   root().replaceChildren();
+  closed?.();
+  closed = undefined;
   if (before instanceof HTMLElement && before.isConnected) before.focus();
   return true;
 }
-function put(sheet: HTMLElement, focus?: HTMLElement): void {
+/** `onClose` is called once it is not shown any more. */
+export function put(sheet: HTMLElement, focus?: HTMLElement, onClose?: () => void): void {
   if (!isOver()) before = document.activeElement;
   const o = root();
   sheet.setAttribute('aria-modal', 'true');
   o.replaceChildren(sheet);
+  closed?.();
+  closed = onClose;
   o.onclick = (e) => { if (e.target === o) closeOver(); };
   o.onkeydown = (e) => {
     if (e.key === 'Escape') closeOver(); else if (e.key === 'Tab') keepIn(e, sheet);
@@ -52,7 +58,7 @@ export function prompt(title: string, value: string, label: string, yes: (text: 
 
 const KEYS: [string, [string, string][]][] = [
   ['Go', [['Ctrl K', 'Anywhere'], ['/', 'Search the log'], ['[ ]', 'Previous, next tab'], ['W', 'Next tab that waits'], ['j k', 'Next, previous command'], ['e E', 'Next, previous failure'], ['n N', 'Next, previous hit'], ['g', 'Start of the log'], ['End', 'Follow']]],
-  ['Command', [['Enter', 'Fold, unfold'], ['i', 'Details'], ['c', 'Copy its output'], ['l', 'Copy a link'], ['d', 'Download its output'], ['Ctrl C Ctrl C', 'Cancel what runs']]],
+  ['Command', [['Enter', 'Fold, unfold'], ['i', 'Details'], ['c', 'Copy its output'], ['l', 'Copy a link'], ['d', 'Download its output'], ['P', 'Play it again'], ['Ctrl C Ctrl C', 'Cancel what runs']]],
   ['Tab', [['s', 'Commands or Screen'], ['Ctrl Shift Enter', 'Take over, give back'], ['w', 'Wrap lines'], ['t', 'Times: clock, since start, none']]],
 ];
 export function help(app: App): void {

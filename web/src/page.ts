@@ -37,6 +37,8 @@ export interface Page {
   copyOutput(c: Command): void;
   copyLink(route: Route): void;
   downloadOutput(c: Command): void;
+  /** Shows what it printed again, with the pauses that it made. */
+  play(c: Command): void;
   showDetails(id: string): void;
   /** Asks whether to open an address that a program printed. */
   openLink(address: string): void;

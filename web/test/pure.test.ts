@@ -5,6 +5,7 @@ import { contrast, onGround, readable, type Rgb } from '../src/colours';
 import { Flow, delay } from '../src/flow';
 import { Follow } from '../src/follow';
 import { Model } from '../src/model';
+import { bytesWithin, LONGEST_MS, stepsOf } from '../src/play';
 import { readRoute, writeRoute } from '../src/route';
 import { newsOf } from '../src/say';
 import { iconOf, kindOf, opensItself, saidOf, tabState } from '../src/state';
@@ -36,6 +37,30 @@ test('hostile names are shown as escapes, and nothing else is changed', () => {
   assert.equal(visibleLines('a\n\tb\u202e'), 'a\n\tb\\u{202e}');
   assert.equal(firstLine('a\nb'), 'a');
   assert.ok(new RegExp(literally('a.b*(c)[d]\\')).test('a.b*(c)[d]\\'));
+});
+
+test('an output is played again with its pauses, the long ones cut', () => {
+  const plain = (times: [number, number][], from = 10, to = 50) => stepsOf(times, from, to).map((s) => [s.to, s.at]);
+  assert.deepEqual(plain([]), [[50, 0]]);                                                      // nobody knows when
+  assert.deepEqual(plain([[5, 1000], [20, 1500], [30, 1600]]), [[20, 0], [30, 500], [50, 600]]);
+  assert.deepEqual(plain([[10, 1000], [20, 900_000]]), [[20, 0], [50, LONGEST_MS]]);
+  assert.deepEqual(plain([[10, 1000], [20, 400], [30, 500]]), [[20, 0], [30, 0], [50, 100]]);   // the clock was set back
+  assert.deepEqual(plain([[20, 1000], [30, 1100]]), [[20, 0], [30, 0], [50, 100]]);             // before the first: at once
+  assert.deepEqual(plain([[10, 1000], [50, 2000], [60, 3000]]), [[50, 0]]);                     // behind its end
+  assert.deepEqual(plain([[1, 1], [5, 500], [10, 1000], [20, 1100]]), [[20, 0], [50, 100]]);
+});
+
+test('of a part with gaps each byte is found where it is, and none twice', () => {
+  const part = { from: 100, next: 120, end: 120, bytes: Uint8Array.from({ length: 14 }, (_, i) => i), gaps: [[104, 5, 'lost'], [112, null, 'unknown'], [113, 1, 'lost']] as [number, number | null, 'lost' | 'unknown'][] };
+  const at = new Map([...Array(4)].map((_, i) => [100 + i, i] as [number, number]));   // 100-103, 109-112, 114-119
+  for (let i = 0; i < 4; i++) at.set(109 + i, 4 + i);
+  for (let i = 0; i < 6; i++) at.set(114 + i, 8 + i);
+  for (let from = 98; from <= 122; from++) {
+    for (let to = from; to <= 122; to++) {
+      const want = [...at].filter(([byte]) => byte >= from && byte < to).map(([, value]) => value);
+      assert.deepEqual(bytesWithin(part, from, to).flatMap((b) => [...b]), want, `${from} to ${to}`);
+    }
+  }
 });
 
 test('addresses are read as they are written', () => {
