@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <iomanip>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,19 +23,12 @@ namespace terminally {
 namespace {
 
 /// nullopt where `text` is no number from `least` to `most`.
-template <class Number>
-std::optional<Number> number_in(const std::string& text, Number least, Number most) {
-  Number number = 0;
+std::optional<std::uint64_t> number_in(const std::string& text, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   const bool fits = error == std::errc() && rest == end && number >= least && number <= most;
   return fits ? std::optional(number) : std::nullopt;
-}
-
-std::string as_text(double number) {
-  std::ostringstream text;
-  text << std::defaultfloat << std::setprecision(15) << number;
-  return text.str();
 }
 
 }  // namespace
@@ -47,15 +38,6 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     return number_in(text, least, most) ? std::string()
                                         : "\"" + text + "\" is no whole number from " +
                                               std::to_string(least) + " to " + std::to_string(most);
-  };
-  return {complaint_about, ""};
-}
-
-CLI::Validator number(double least, double most) {
-  const auto complaint_about = [least, most](const std::string& text) {
-    return number_in(text, least, most)
-               ? std::string()
-               : "\"" + text + "\" is no number from " + as_text(least) + " to " + as_text(most);
   };
   return {complaint_about, ""};
 }

@@ -50,7 +50,7 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
   app.require_subcommand(0, 1);
   app.fallthrough();  // flags of the program are understood after the subcommand, too
   add_options(app, config);
-  for (const auto& add : {add_ls, add_tail, add_grep, add_replay, add_export, add_attach, add_new}) {
+  for (const auto& add : {add_ls, add_tail, add_grep, add_export, add_attach, add_new}) {
     add(app, config, action);
   }
   add_exec(app, config, action, behind_dashes);

@@ -36,9 +36,9 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
     throw Error(ErrorCode::not_found,
                 "no instance" + (name.empty() ? "" : " \"" + name + "\"") + " runs in " +
                     config.runtime_root.string() +
-                    ": it begins with the first tab that an agent opens. Another place: --runtime-dir. To "
-                    "replay an ended tab: terminally-mcp replay PATH (logs are below " +
-                    config.state_root.string() + ")");
+                    ": it begins with the first tab that an agent opens. Another place: --runtime-dir. The "
+                    "logs of ended tabs are below " +
+                    config.state_root.string());
   }
   if (!name.empty() && std::find(running.begin(), running.end(), name) == running.end()) {
     throw Error(ErrorCode::not_found, "no instance \"" + name + "\" runs; there is: " + listed(running));

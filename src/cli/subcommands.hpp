@@ -30,7 +30,6 @@ inline constexpr int kGrepTrouble = 2;
 /// Each function adds one subcommand, in a file of its name. A chosen subcommand sets `action`. `config` and
 /// `action` live as long as `app`, and the flags are in `config` by the time the action runs.
 void add_tail(CLI::App& app, Config& config, Action& action);
-void add_replay(CLI::App& app, Config& config, Action& action);
 void add_export(CLI::App& app, Config& config, Action& action);
 void add_ls(CLI::App& app, Config& config, Action& action);
 void add_cp(CLI::App& app, Config& config, Action& action);

@@ -48,7 +48,7 @@ class Printer {
  public:
   Printer(bool render, int cols) : render_(render), cols_(cols) {
     if (!render && ::isatty(STDOUT_FILENO) != 0) {
-      stage_.emplace(LogDisplay::Page::as_needed);
+      stage_.emplace();
     }
   }
 

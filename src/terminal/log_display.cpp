@@ -15,16 +15,11 @@ constexpr int kRowsAtMost = 1'000;  // for a terminal that does not tell its siz
 
 }  // namespace
 
-LogDisplay::LogDisplay(Page page) {
+LogDisplay::LogDisplay() {
   if (::isatty(STDOUT_FILENO) != 0) {
     winsize size{};
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
     screen_.emplace(known ? size.ws_row : kRowsAtMost);
-    if (page == Page::own) {
-      std::string drawn;
-      screen_->take_page(drawn);
-      print(drawn);
-    }
   }
 }
 

@@ -12,11 +12,7 @@ namespace terminally {
 /// not drawn over, and the destructor restores the terminal's modes (viewer_screen.hpp).
 class LogDisplay {
  public:
-  enum class Page {
-    as_needed,  ///< earlier text stays in sight until something is drawn over the whole screen
-    own,        ///< the log begins on an empty screen, as it did in its tab
-  };
-  explicit LogDisplay(Page page);
+  LogDisplay();
   ~LogDisplay();
   LogDisplay(const LogDisplay&) = delete;
   LogDisplay& operator=(const LogDisplay&) = delete;

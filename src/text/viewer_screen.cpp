@@ -278,10 +278,6 @@ void ViewerScreen::Player::plain_csi(std::string_view parameters, char final) {
   out += csi_text(parameters, final);
 }
 
-void ViewerScreen::take_page(std::string& out) {
-  Player{state_, out}.take_page();
-}
-
 void ViewerScreen::feed(std::string_view bytes, std::string& out) {
   Player player{state_, out};
   parser_.feed(bytes, player);

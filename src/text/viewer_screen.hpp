@@ -20,9 +20,6 @@ class ViewerScreen {
   /// `rows`: the height of the person's terminal.
   explicit ViewerScreen(int rows) { state_.rows = rows; }
 
-  /// Gives the drawing a page of its own from the first byte on: for a drawing that began on an empty screen.
-  void take_page(std::string& out);
-
   /// Appends to `out` the bytes for the terminal.
   void feed(std::string_view bytes, std::string& out);
 

@@ -27,8 +27,8 @@ constexpr std::array kErrorCodes = {
     std::pair{ErrorCode::busy, std::string_view("busy")},
 };
 constexpr std::size_t kLongestName = 64;
-constexpr std::array<std::string_view, 11> kOfATab = {"attach",  "cancel", "close", "exec", "export", "grep",
-                                                      "history", "replay", "send",  "tail", "wait"};
+constexpr std::array<std::string_view, 10> kOfATab = {"attach", "cancel",  "close", "exec", "export",
+                                                      "grep",   "history", "send",  "tail", "wait"};
 constexpr std::string_view kTabUri = "terminally://tab/";
 
 bool is_alnum(char c) {

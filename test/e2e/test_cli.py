@@ -161,7 +161,6 @@ class Cli(unittest.TestCase):
             (("tail", "@0", "-n", ""), number),
             (("tail", "@0", "--from-byte", "0x10"), number),
             (("tail", "@0", "--from-byte", "99999999999999999999"), number),
-            (("replay", "@0", "--from-byte", "-1"), number),
             (("history", "-n", "0"), number),
             (("exec", "--timeout-ms", "-1", "--", "true"), number),
             (("--max-duration-ms", "-1", "ls"), number),
@@ -174,9 +173,7 @@ class Cli(unittest.TestCase):
             (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'),
             (("attach",), "needs a terminal"),
             (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
-            (("replay", "@0", "--speed", "x"), '--speed: "x" is no number from 0.01 to 1000000\n'),
-            (("replay", "@0", "--max-pause", "-1"), "is no number from 0 to"),
-            (("lst",), '"lst" is no subcommand; there are: ls, tail, grep, replay,'),
+            (("lst",), '"lst" is no subcommand; there are: ls, tail, grep, export,'),
             (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'),
             (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
             (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),
@@ -195,7 +192,7 @@ class Cli(unittest.TestCase):
             for sandbox in (self.sandbox, empty):
                 said = run_cli(sandbox, "--instance", "nope", "ls").stderr.decode()
                 self.assertIn('no instance "nope" runs', said)
-            for part in ("an agent opens", "--runtime-dir", "terminally-mcp replay PATH", str(empty.state)):
+            for part in ("an agent opens", "--runtime-dir", "logs of ended tabs", str(empty.state)):
                 self.assertIn(part, said)
 
     def test_help_has_examples(self) -> None:

@@ -210,7 +210,7 @@ class Names(NamedTab):
             self.assertEqual(done.returncode, 125 if arguments[0] == "exec" else 1, arguments)
             self.assertIn(b'"nobody" is no tab', done.stderr)
         self.server.create_tab(name="the tab")
-        for arguments in (("exec", "the tab", "--", "touch ran"), ("tail", "the tab"), ("attach", "the tab"), ("replay", "the tab")):
+        for arguments in (("exec", "the tab", "--", "touch ran"), ("tail", "the tab"), ("attach", "the tab")):
             self.assertIn(b'several tabs have the name "the tab"', run_cli(self.sandbox, *arguments).stderr)
         self.assertFalse((self.sandbox.home / "ran").exists())
 

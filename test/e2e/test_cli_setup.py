@@ -216,7 +216,7 @@ class Completions(unittest.TestCase):
             "setup op": ["opencode"],
             "--mask-file ./fi": ["./file"],
             "exec @0 ./fi": ["./file"],
-            "replay ./fi": ["./file"],
+            "export ./fi": ["./file"],
             "--runtime-dir ./fi": ["./file"],
             f"--instance {self.instance} tail ": [self.tab.id],
             "--view=re": ["rendered"],

@@ -121,12 +121,11 @@ class Logs(unittest.TestCase):
         done = run_cli(self.sandbox, "--instance", "old", "tail", "@4", "--from-byte", "0")
         self.assertEqual((done.stdout, done.returncode), (b"one\ntwo\nthree\n", 0))
         self.assertRegex(done.stderr.decode(), r"\A.*\b100 bytes .*\b104\n.*unknown.*\b108\n\Z")
-        for command in (("export", "--asciicast"), ("replay",)):
-            done = run_cli(self.sandbox, "--instance", "old", *command, "@4")
-            self.assertIn(b"three", done.stdout)
-            self.assertRegex(
-                done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are missing.*\n.*an unknown number of bytes is missing.*\n\Z"
-            )
+        done = run_cli(self.sandbox, "--instance", "old", "export", "--asciicast", "@4")
+        self.assertIn(b"three", done.stdout)
+        self.assertRegex(
+            done.stderr.decode(), r"\A.*no timing index.*\n.*\b100 bytes are missing.*\n.*an unknown number of bytes is missing.*\n\Z"
+        )
 
 
 if __name__ == "__main__":

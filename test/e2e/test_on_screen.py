@@ -1,4 +1,4 @@
-"""What replay and tail do to a person's terminal: what was on it stays (U4), only what draws gets there (U5), and tail -f ends
+"""What tail does to a person's terminal: what was on it stays (U4), only what draws gets there (U5), and tail -f ends
 with its tab (U7)."""
 
 import os
@@ -87,27 +87,6 @@ class InTmux(OnScreen):
         self.assertIn(shows, after_it)
         self.assertEqual(self.state(), state)
 
-    def test_replay(self) -> None:
-        self.check('"$BIN" replay "$TAB" --max-pause 0; echo "co""de $?"')
-
-    def test_replay_broken_off(self) -> None:
-        self.tab.start(r"printf '\033[?1049h\033[?25l\033[2;5r'; sleep 100")
-        poll(lambda: self.tab.log().endswith(b"\x1b[2;5r"), 5, "the drawing")
-        self.server.call("cancel_command", window_id=self.tab.id)
-        with open(f"{self.tab.log_path}.cut", "wb") as cut:  # a recording that ends inside of a full-screen program
-            cut.write(self.tab.log()[: self.tab.log().rindex(b"\x1b[2;5r") + 6])
-        self.check(f'"$BIN" replay "{cut.name}" 2>/dev/null; echo "co""de $?"', shows="\nABCDEFG\n")
-
-    def test_replay_begins_on_an_empty_screen(self) -> None:
-        """As its tab did: what moves down does not go over what is there."""
-        second = self.server.create_tab()
-        second.execute(r"printf 'one\033[3Btwo\n'")
-        second.prompt()
-        self.keys(f"""printf '\\e[6A'; "$BIN" replay {second.id} --max-pause 0 2>/dev/null""", "Enter")
-        seen = self.until("one\n\n\n   two\n")
-        for number in range(1, 13):
-            self.assertIn(f"\nrow {number} of the person\n", seen)
-
     def test_tail(self) -> None:
         self.check('"$BIN" tail "$TAB" --from-byte 0; echo "co""de $?"')
 
@@ -119,15 +98,13 @@ class Plain(OnScreen):
     """What reaches a terminal, byte by byte."""
 
     def test_only_what_draws(self) -> None:
-        for command in ("replay", "tail"):
-            arguments = ["--max-pause", "0"] if command == "replay" else ["--from-byte", "0"]
-            with Terminal([str(binary()), command, self.tab.id, *arguments], self.sandbox.environment()) as terminal:
-                self.assertEqual(terminal.wait(20), 0)
-            shown = terminal.output
-            self.assertIn(b"ABCDEFG\r", shown)
-            for sequence in (b"\x1b]", b"\x1b[6n", b"\x1b[?1000", b"\x1b[?2004", b"\x1b=", b"\x1b[3J"):
-                self.assertNotIn(sequence, shown, command)
-            self.assertEqual(shown.count(b"\x1b[?1049h"), shown.count(b"\x1b[?1049l"), command)
+        with Terminal([str(binary()), "tail", self.tab.id, "--from-byte", "0"], self.sandbox.environment()) as terminal:
+            self.assertEqual(terminal.wait(20), 0)
+        shown = terminal.output
+        self.assertIn(b"ABCDEFG\r", shown)
+        for sequence in (b"\x1b]", b"\x1b[6n", b"\x1b[?1000", b"\x1b[?2004", b"\x1b=", b"\x1b[3J"):
+            self.assertNotIn(sequence, shown)
+        self.assertEqual(shown.count(b"\x1b[?1049h"), shown.count(b"\x1b[?1049l"))
 
     def test_a_pipe_gets_every_byte(self) -> None:
         whole = run_cli(self.sandbox, "tail", self.tab.id, "--from-byte", "0").stdout

@@ -48,7 +48,7 @@ export class Player {
     try {
       this.steps_ = stepsOf(await readTimes(this.of_.tab, this.of_.from, this.of_.to), this.of_.from, this.of_.to);
     } catch (e) { this.trouble_ = (e as Error).message; }
-    this.place_.max = String(this.length_);
+    this.place_.max = String(Math.ceil(this.length_ / 100) * 100);   // of whole steps
     this.last_ = performance.now();
     this.ticker_ = window.setInterval(() => void this.tick_(), TICK_MS);
     this.draw_();
@@ -122,7 +122,7 @@ export class Player {
   }
   private draw_(): void {
     const text = `${counting(this.now_)} of ${counting(this.length_)}`;
-    this.place_.value = String(this.now_);
+    this.place_.value = this.atEnd_ && !this.again_ ? this.place_.max : String(this.now_);
     this.place_.setAttribute('aria-valuetext', text);
     this.time_.textContent = text;
     fill(this.controls_, h('button.btn.primary', { onclick: () => this.toggle_() }, this.runs_ ? 'Pause' : this.atEnd_ ? 'Play again' : 'Play'),

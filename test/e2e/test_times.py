@@ -1,17 +1,15 @@
-"""The timing index of a log, and what is made of it: replay, export, last_output_at (issue: item 6)."""
+"""The timing index of a log, and what is made of it: export, last_output_at (issue: item 6)."""
 
 import datetime
 import json
 import re
 import struct
-import subprocess
-import termios
 import time
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, Stopwatch, binary, main, needs, poll
+from harness import Sandbox, Server, main, needs, poll
 from harness.client import run_cli
 from harness.person import Terminal
 
@@ -30,7 +28,7 @@ def iso(text: str) -> float:
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-class Replayed(unittest.TestCase):
+class Paused(unittest.TestCase):
     """One tab that printed with pauses, characters cut in two, and bytes that are no text."""
 
     def setUp(self) -> None:
@@ -69,7 +67,7 @@ class Replayed(unittest.TestCase):
         return header, [(at, text) for at, _, text in events]
 
 
-class Index(Replayed):
+class Index(Paused):
     def test_says_when_what_was_printed(self) -> None:
         records = times_of(self.tab.log_path)
         self.assertEqual(records[0][0], 0)
@@ -97,10 +95,10 @@ class Index(Replayed):
         self.assertEqual(tab.id, f"@{number}")
         result = tab.execute("seq 1 5000; (exit 3)")
         self.assertEqual((result.exit_code, result.output.count("\n")), (3, 5000))
-        self.assertIn(b"played at once", run_cli(self.sandbox, "replay", tab.id).stderr)
+        self.assertIn(b"no timing index", run_cli(self.sandbox, "export", tab.id, "--asciicast").stderr)
 
 
-class ListTabs(Replayed):
+class ListTabs(Paused):
     def test_says_when_a_tab_last_printed(self) -> None:
         def last_output_at() -> str:
             [row] = [row for row in self.server.call("list_tabs").tabs if row["window_id"] == self.tab.id]
@@ -117,7 +115,7 @@ class ListTabs(Replayed):
         self.assertEqual(row["last_output_at"], last_output_at())
 
 
-class Export(Replayed):
+class Export(Paused):
     def test_an_asciicast_has_all_that_was_printed_at_its_time(self) -> None:
         header, events = self.cast()
         self.assertEqual((header["version"], header["width"], header["height"]), (2, 200, 50))
@@ -156,75 +154,11 @@ class Export(Replayed):
             (["export", self.tab.id], b"--asciicast"),
             (["export", "@99", "--asciicast"], b"no tab @99"),
             (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot open /nowhere/x"),
-            (["replay", "no-such-file"], b"neither a tab"),
-            (["replay", self.tab.id, "--speed", "0"], b"--speed"),
+            (["export", "no-such-file", "--asciicast"], b"neither a tab"),
         ):
             done = run_cli(self.sandbox, *arguments)
             self.assertIn(done.returncode, (1, 2))
             self.assertIn(wanted, done.stderr)
-
-
-class Replay(Replayed):
-    FAST = ("--speed", "100000")
-
-    def test_plays_what_an_export_has(self) -> None:
-        wanted = "".join(text for _, text in self.cast()[1]).encode()
-        self.assertEqual(self.cli("replay", self.tab.id, *self.FAST), wanted)
-        watch = Stopwatch()
-        self.assertEqual(self.cli("replay", str(self.tab.log_path), "--max-pause", "0"), wanted)
-        watch.within(1, f"without its pauses of {3 * PAUSE:.1f} s it")
-        start = self.result.start_byte
-        self.assertTrue(self.cli("replay", self.tab.id, *self.FAST, "--from-byte", str(start)).startswith(b"one\r\n"))
-        self.server.create_tab(name="another")
-        self.tab.close()
-        self.assertTrue(self.cli("replay", self.tab.id, *self.FAST).startswith(wanted))
-
-    def test_a_log_without_its_index_plays_at_once(self) -> None:
-        wanted = self.cli("replay", self.tab.id, *self.FAST)
-        Path(f"{self.tab.log_path}.times").unlink()
-        watch = Stopwatch()
-        self.assertEqual(self.cli("replay", self.tab.id, notes=b"terminally-mcp: this log has no timing index: played at once\n"), wanted)
-        watch.within(1)
-
-    def test_waits_as_it_waited(self) -> None:
-        argv = [str(binary()), "replay", self.tab.id, "--from-byte", str(self.result.start_byte), "--speed", "2"]
-        begin = time.monotonic()
-        with subprocess.Popen(argv, env=self.sandbox.environment(), stdout=subprocess.PIPE) as replay:
-            seen = {}
-            while line := replay.stdout.readline():
-                seen.setdefault(line.split(b"\r\n")[0], time.monotonic())
-            self.assertEqual(replay.wait(), 0)
-        [red] = [at for line, at in seen.items() if b"red" in line]
-        # From its start on: what is read late makes the pause after it shorter.
-        waited = [(self.printed_at(what) - self.printed_at(b"one\r\n")) / 2 for what in (b"\xac \x1b", b"three\r\n")]
-        self.assertGreaterEqual(red - begin, waited[0] - ROUNDED)
-        self.assertGreaterEqual(seen[b"three"] - begin, waited[1] - ROUNDED)
-
-    def test_ctrl_c_leaves_the_terminal_as_it_was(self) -> None:
-        self.tab.execute(r"printf '\033[?1049h\033[?25l\033[31mdrawn'; sleep 20", timeout_ms=1_500)
-        env = self.sandbox.environment(BIN=str(binary()), TAB=self.tab.id)
-        with Terminal(
-            [
-                "/bin/bash",
-                "--norc",
-                "--noediting",
-                "-c",
-                'trap : INT; stty -g; "$BIN" replay "$TAB" --max-pause 20; echo "code $?"; stty -g',
-            ],
-            env,
-            rows=50,
-            cols=200,
-        ) as terminal:
-            at = terminal.expect("drawn", timeout=20)
-            self.assertFalse(termios.tcgetattr(terminal._fd)[3] & termios.ECHO)  # noqa: SLF001
-            terminal.write("typed while it played")
-            terminal.write("\x03")
-            at = terminal.expect("code 130", start=at)
-            self.assertEqual(terminal.wait(), 0)
-        lines = terminal.output.decode(errors="replace").split("\r\n")
-        self.assertEqual(lines[0], [line for line in lines if line][-1])  # the modes before and after
-        for reset in (b"\x1b[?1049l", b"\x1b[m", b"\x1b[?25h"):
-            self.assertIn(reset, terminal.output[terminal.output.rindex(b"drawn") :])
 
 
 if __name__ == "__main__":
