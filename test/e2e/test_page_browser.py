@@ -1,5 +1,6 @@
 """The page in a real browser: people watch, answer, take over and cancel while agents work (issue 28)."""
 
+import signal
 import unittest
 
 import path  # noqa: F401
@@ -304,6 +305,19 @@ class Reconnecting(PageTest):
         shown = page.run(f"() => {LINES}")
         self.assertGreater(len(shown), 30)
         self.assertEqual(shown, want[-len(shown) :])
+
+    def test_a_search_that_was_cut_goes_on(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("seq 1 50")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('50')")
+        self.serve.process.send_signal(signal.SIGSTOP)
+        page.key("/")
+        page.ask("type", text="33")
+        page.wait("() => document.querySelector('#find .sum').textContent === 'Searching'")
+        page.ask("drop")
+        self.serve.process.send_signal(signal.SIGCONT)
+        page.wait("() => document.querySelector('#find .sum').textContent.startsWith('1 line in 1 command')")
 
     def test_it_says_that_the_connection_is_lost(self) -> None:
         tab = self.server.create_tab()

@@ -148,7 +148,10 @@ export class App implements Page {
       this.route_ = null;
       history.replaceState(null, '', location.pathname);
     }
+    $('app').hidden = false;   // another tab of this browser may have entered meanwhile
+    $('gate').hidden = true;
     nameInstance(this.model.instance ?? '');
+    this.find.resume();
     if (this.model.instance) history.replaceState(null, '', `?instance=${encodeURIComponent(this.model.instance)}${location.hash}`);
     if (this.selected && !this.away_) (this.shown_ === 'screen' ? this.screen_ : this.list)?.watch();
   }

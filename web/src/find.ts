@@ -64,6 +64,9 @@ export class Find {
   /** The tab was switched: "This tab" is another one. */
   moved(): void { if (this.shown && !this.all_) this.run_(); }
 
+  /** On a new connection: what was not found by then is looked for anew. */
+  resume(): void { if (this.shown && !this.told_?.done) this.run_(); }
+
   private get pattern_(): string { return this.errors_ ? ERRORS : this.query; }
   private stop_(): void { if (this.told_ && !this.told_.done) this.app_.link.send({ t: 'stop', id: this.id_ }); }
   private run_(): void {
