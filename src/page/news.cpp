@@ -27,6 +27,36 @@ CommandExtras extras_of(const SeenTab& tab, const SeenCommand& command) {
   return extras;
 }
 
+json hand_json(const SeenCommand& hand, const CommandExtras& extras) {
+  json command = command_json(hand.record, extras, 0);
+  command["kind"] = "hand";
+  command["who"] = {{"name", hand.record.who}, {"version", nullptr}, {"person", true}};
+  return command;
+}
+
+/// Adds to a tab's newest commands what was done by hand between them.
+void add_by_hand(const SeenTab& tab, bool more, json& commands) {
+  LineCounts lines;
+  for (const SeenCommand& hand : tab.by_hand) {
+    const auto next = std::find_if(commands.begin(), commands.end(), [&hand](const json& command) {
+      return command["start"].get<std::uint64_t>() > hand.record.start_byte;
+    });
+    if (!more || next != commands.begin()) {
+      CommandExtras extras;
+      extras.lines = lines.of(tab.log, hand.record);
+      commands.insert(next, hand_json(hand, extras));
+    }
+  }
+}
+
+json command_message(const SeenTab& tab, json command) {
+  json message;
+  message["t"] = "command";
+  message["tab"] = to_string(tab.window);
+  message["command"] = std::move(command);
+  return message;
+}
+
 /// In order of creation; closed ones behind all others, the newest of them first.
 std::vector<const SeenTab*> in_order(const TabBoard& board) {
   std::vector<const SeenTab*> tabs;
@@ -134,11 +164,14 @@ void News::add_watched(const SeenTab& tab, std::vector<json>& news) const {
     if (command.version > told_) {
       CommandExtras extras = extras_of(tab, command);
       extras.lines = lines.of(tab.log, command.record);
-      json message;
-      message["t"] = "command";
-      message["tab"] = to_string(tab.window);
-      message["command"] = command_json(command.record, extras, kCommandText);
-      news.push_back(std::move(message));
+      news.push_back(command_message(tab, command_json(command.record, extras, kCommandText)));
+    }
+  }
+  for (const SeenCommand& hand : tab.by_hand) {
+    if (hand.version > told_) {
+      CommandExtras extras;
+      extras.lines = lines.of(tab.log, hand.record);
+      news.push_back(command_message(tab, hand_json(hand, extras)));
     }
   }
 }
@@ -149,6 +182,7 @@ std::vector<json> News::watch(const TabBoard& board, WindowId window) {
   std::vector<json> messages;
   messages.push_back(size_message(tab));
   json commands = commands_of(tab, kCommandsAtWatch, "");
+  add_by_hand(tab, commands["more"].get<bool>(), commands["commands"]);
   commands["t"] = "commands";
   commands["tab"] = to_string(window);
   messages.push_back(std::move(commands));

@@ -15,6 +15,8 @@ namespace {
 
 /// Those that may still change.
 constexpr std::size_t kLastCommands = 16;
+/// A page gets 200 commands of a tab.
+constexpr std::size_t kMostByHand = 200;
 
 /// When the log's first writer started; its sidecar begins with that (doc/pane-log.md).
 std::int64_t created_at(const PaneLog& log) {
@@ -43,6 +45,18 @@ std::uint64_t end_of(const PaneLog& log) {
     return log.end();
   } catch (const Error&) {
     return 0;
+  }
+}
+
+/// Whether a line ends in this part of the log, or in its first 64 KiB.
+bool has_line(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10U;
+  try {
+    return begin < end &&
+           log.read(begin, static_cast<std::size_t>(std::min(end - begin, kMostBytes))).bytes.find('\n') !=
+               std::string::npos;
+  } catch (const Error&) {
+    return false;
   }
 }
 
@@ -128,6 +142,7 @@ void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {
     bump(tab.control_version);
     bump(tab.version);
   }
+  follow_hand(tab, info, hold);
   if (!same_size) {
     tab.size_at = end_of(tab.log);
     bump(tab.size_version);
@@ -148,6 +163,47 @@ void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {
   }
 }
 
+/// What is printed while a person has the tab and no command runs, from the first line that they enter on.
+void TabBoard::follow_hand(SeenTab& tab, const TabInfo& info, const std::optional<Hold>& hold) {
+  const SeenCommand* const last = tab.last_command();
+  const bool runs = last != nullptr && last->record.state == CommandState::running;
+  const bool goes_on = hold && tab.hold && hold->session == tab.hold->session;
+  if (!goes_on || runs) {
+    end_hand(tab, info.log_bytes);
+  }
+  if (!goes_on) {
+    tab.held_from = tab.info.log_path.empty() ? info.log_bytes : tab.info.log_bytes;  // as it was seen before
+  }
+  const bool works = !tab.by_hand.empty() && tab.by_hand.back().record.state == CommandState::running;
+  const std::uint64_t begin = std::max(tab.held_from, last != nullptr ? last->record.end_byte : 0);
+  if (!hold || runs || works || !has_line(tab.log, begin, info.log_bytes)) {
+    return;
+  }
+  CommandRecord record;
+  record.id = "hand-" + std::to_string(begin);
+  record.who = hold->name;
+  record.typed_byte = record.start_byte = begin;
+  record.started_at_ms = wall_clock_ms();
+  record.started_steady_ms = steady_ms(Clock::now());
+  record.cwd = info.cwd;
+  tab.by_hand.push_back({.record = std::move(record)});
+  if (tab.by_hand.size() > kMostByHand) {
+    tab.by_hand.erase(tab.by_hand.begin());
+  }
+  bump(tab.by_hand.back().version);
+}
+
+void TabBoard::end_hand(SeenTab& tab, std::uint64_t end_byte) {
+  if (tab.by_hand.empty() || tab.by_hand.back().record.state != CommandState::running) {
+    return;
+  }
+  SeenCommand& hand = tab.by_hand.back();
+  hand.record.state = CommandState::completed;
+  hand.record.end_byte = end_byte;
+  hand.record.duration_ms = ran_for_ms(hand.record);
+  bump(hand.version);
+}
+
 void TabBoard::close(WindowId window, std::int64_t at_ms) {
   const auto found = tabs_.find(window);
   if (found == tabs_.end() || found->second.is_closed()) {
@@ -160,6 +216,7 @@ void TabBoard::close(WindowId window, std::int64_t at_ms) {
   tab.info.busy = false;
   tab.info.foreground.clear();
   tab.info.log_bytes = end_of(tab.log);
+  end_hand(tab, tab.info.log_bytes);
   take_records(tab, CommandRecords(records_beside(tab.log)).load(kLastCommands));
   bump(tab.version);
   forget_old_closed();

@@ -45,6 +45,9 @@ struct SeenTab {
   std::uint64_t rate_version = 0;
   std::uint64_t rated_bytes = 0;
   std::vector<SeenCommand> commands;  ///< the last few, oldest first
+  /// What people did at its prompt while they had taken it over, oldest first; as commands without a text.
+  std::vector<SeenCommand> by_hand;
+  std::uint64_t held_from = 0;  ///< the log's end when somebody took it over
   std::shared_ptr<SettledInput> input = std::make_shared<SettledInput>();
 
   [[nodiscard]] bool is_closed() const { return closed_at_ms != 0; }
@@ -84,6 +87,8 @@ class TabBoard {
   void bump(std::uint64_t& version) { version = ++version_; }
   SeenTab& open(WindowId window, const std::filesystem::path& log);
   void take_records(SeenTab& tab, const std::vector<CommandRecord>& records);
+  void follow_hand(SeenTab& tab, const TabInfo& info, const std::optional<Hold>& hold);
+  void end_hand(SeenTab& tab, std::uint64_t end_byte);
   void forget_old_closed();
   void measure_rates();
 

@@ -264,6 +264,43 @@ class Acting(PageTest):
         page.sees("agent again")
         self.quiet(page)
 
+    def test_what_a_person_does_at_the_prompt_is_a_block(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("echo before")
+        tab.prompt()
+        page, other = self.page("--exec"), self.page()
+        page.wait(f"() => {LINES}.includes('before')")
+        page.key("Control+Shift+Enter")
+        page.wait("() => document.activeElement?.classList.contains('xterm-helper-textarea')")
+        page.ask("type", text="echo by $((40 + 2))\n")
+        other.wait(f"() => {LINES}.includes('by 42')")
+        page.key("Control+Shift+Enter")
+        for seen, whose in ((page, "typed by you"), (other, "typed by you")):
+            seen.wait("() => document.querySelector('.cmd-block.is-you:last-of-type .ms')?.textContent !== ''")
+            seen.wait(f"() => {LINES}.includes('by 42')")
+            self.assertIn(whose, seen.text(".cmd-block.is-you h2"))
+        tab.execute("echo after")
+        again = self.page()
+        again.wait(f"() => {LINES}.includes('after')")
+        kinds = "() => [...document.querySelectorAll('.cmd-block')].map((b) => b.classList.contains('is-you'))"
+        self.assertEqual(again.run(kinds), [False, True, False])
+        self.quiet(page)
+
+    def test_who_only_looks_has_done_nothing(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("echo before")
+        tab.prompt()
+        page = self.page("--exec")
+        page.wait(f"() => {LINES}.includes('before')")
+        page.key("Control+Shift+Enter")
+        page.wait("() => document.activeElement?.classList.contains('xterm-helper-textarea')")
+        page.ask("type", text="x\b")
+        poll(lambda: tab.log().endswith(b"x\x08\x1b[K"), 20, "a key, taken back")
+        page.key("Control+Shift+Enter")
+        tab.execute("echo after")
+        page.wait(f"() => {LINES}.includes('after')")
+        self.assertEqual(page.count(".cmd-block"), 2)
+
 
 class Hostile(PageTest):
     def test_escape_sequences_change_nothing(self) -> None:

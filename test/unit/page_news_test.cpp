@@ -196,3 +196,71 @@ TEST_CASE("page: marks are counted as scripts in a browser count") {
   CHECK(utf16_units("äöü") == 3);
   CHECK(utf16_units("\xF0\x9F\x98\x80!") == 3);
 }
+
+TEST_CASE("page news: what a person does at the prompt while they have the tab is told as a block") {
+  Board it;
+  it.info.log_bytes = 15;
+  it.look();
+  it.record(Board::command("11111111", CommandState::completed));
+  static_cast<void>(it.news.watch(it.board, WindowId{3}));
+  const auto prints = [&it](const std::string& text) {
+    append_to(it.info.log_path, text);
+    it.info.log_bytes += text.size();
+    it.look();
+  };
+  const auto blocks = [&it] {
+    std::vector<json> told = it.told("command");
+    std::erase_if(told, [](const json& message) { return message["command"]["kind"] != "hand"; });
+    return told;
+  };
+  static_cast<void>(it.news.since(it.board));
+  prints("$ ");
+  it.hold = Hold{"ann", "page-1", steady_ms(Clock::now() + Milliseconds(30'000))};
+  it.look();
+  prints("ls");
+  CHECK(blocks().empty());  // nothing was entered
+  prints("\r\nfile\r\n$ ");
+  auto told = blocks();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0]["command"]["start"] == 17);
+  CHECK(told[0]["command"]["end"].is_null());
+  CHECK(told[0]["command"]["who"] == json{{"name", "ann"}, {"version", nullptr}, {"person", true}});
+  it.hold->until_ms += 1'000;  // a key prolongs it
+  prints("pwd\r\n/\r\n$ ");
+  CHECK(blocks().empty());
+
+  SUBCASE("until it is given back") {
+    it.hold.reset();
+  }
+  SUBCASE("until another page takes it") {
+    it.hold->session = "page-2";
+  }
+  SUBCASE("until a command runs") {
+    CommandRecord command = Board::command("22222222", CommandState::running);
+    command.start_byte = it.info.log_bytes;
+    it.record(command);
+  }
+  const std::uint64_t end = it.info.log_bytes;
+  it.look();
+  told = blocks();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0]["command"]["state"] == "completed");
+  CHECK(told[0]["command"]["end"] == end);
+  CHECK(told[0]["command"]["lines"] == 4);
+  prints("more\r\n");
+  CHECK(blocks().size() == (it.hold && it.hold->session == "page-2" ? 1 : 0));
+
+  News other{News::Terms{nullptr, 7, "other"}};
+  const json commands = other.watch(it.board, WindowId{3})[1]["commands"];
+  CHECK(commands[0]["id"] == "11111111");
+  CHECK(commands[1]["kind"] == "hand");
+}
+
+TEST_CASE("page news: of a tab that is seen first when a person has it, what was before is none of theirs") {
+  Board it;
+  it.hold = Hold{"ann", "page-1", steady_ms(Clock::now() + Milliseconds(30'000))};
+  it.info.window_id = WindowId{4};
+  it.info.log_bytes = 15;
+  it.look();
+  CHECK(it.board.tab(WindowId{4}).by_hand.empty());
+}

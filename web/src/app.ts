@@ -16,7 +16,7 @@ import { looksChanged } from './rows';
 import { announce, newsOf } from './say';
 import { Screen } from './screen';
 import { keepSettings, readSettings, type Settings } from './settings';
-import { running, waits } from './state';
+import { cancellable, running, waits } from './state';
 import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
@@ -83,7 +83,7 @@ export class App implements Page {
   tab(): Tab | undefined { return this.selected === null ? undefined : this.model.tabs.get(this.selected); }
   mine(): boolean { return this.selected !== null && this.model.mine(this.selected); }
   waiting(): Tab[] { return this.model.open.filter((t) => t.command && waits(t.command)); }
-  runningHere(): Command | undefined { return this.selected === null ? undefined : this.model.of(this.selected).findLast(running); }
+  runningHere(): Command | undefined { return this.selected === null ? undefined : this.model.of(this.selected).findLast(cancellable); }
   nameOf(c: Command): string { return visible(firstLine(c.text)).slice(0, 80); }
   timeOf(tab: string, byte: number): number | null { return tab === this.selected ? this.list?.time(byte) ?? null : null; }
   holdLeft(): number { return (this.model.control(this.selected ?? '')?.until ?? this.lastKey_ + HOLD_MS) - this.now(); }
@@ -301,7 +301,7 @@ export class App implements Page {
     if (!t) return;
     if (to <= c.start) { this.note(`${this.nameOf(c)} has printed nothing.`); return; }
     if (to - c.start > PLAY_BYTES) { this.note(`This is more than 32 MB. terminally-mcp export ${t.id} --asciicast makes a recording of the tab.`); return; }
-    const title = visible(firstLine(c.text));
+    const title = visible(firstLine(c.text)) || 'Typed in the tab';
     void this.make_.then((make) => new Player({ tab: t.id, title, from: c.start, to, cols: t.cols, rows: t.rows, openLink: (uri) => this.openLink(uri) }, make).open());
   }
   download(view: 'raw' | 'plain'): void { if (this.selected) this.save_(downloadLink(this.selected, view)); }

@@ -5,7 +5,7 @@ import { details } from './details';
 import { fill, h } from './h';
 import { icon } from './icons';
 import type { Page } from './page';
-import { ended, iconOf, kindOf, opensItself, running, saidOf, waits } from './state';
+import { cancellable, ended, iconOf, kindOf, opensItself, running, saidOf, waits } from './state';
 import { bytes, clock, counting, firstLine, many, span, visible, visibleLines } from './text';
 import type { Command } from './wire';
 
@@ -111,7 +111,7 @@ export class Block {
         h('span.tools', {}, tool('copy', 'Copy the output (c)', () => page.copyOutput(c)), tool('link', 'Copy a link to this command (l)', () => page.copyLink({ tab: this.tab, command: c.id })), tool('more', 'Details (i)', () => page.showDetails(c.id))),
         h('span.who', { class: c.who?.person ? 'you' : '' }, this.who_()),
         h('span.ms.num', {}, live ? counting(ended(c, page.now())) : c.ms === null || c.ms === undefined ? '' : span(c.ms)),
-        live && page.mayType ? this.cancelButton_() : h('span.at.num', {}, clock(c.at))),
+        cancellable(c) && page.mayType ? this.cancelButton_() : h('span.at.num', {}, clock(c.at))),
       page.detailed === c.id ? details(page, this.tab, c) : null);
   }
   private cancelButton_(): HTMLElement {

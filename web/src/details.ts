@@ -11,6 +11,7 @@ const REASONS: Record<string, string> = {
 };
 
 function ending(c: Command): string {
+  if (c.kind === 'hand') return running(c) ? 'goes on' : 'given back';
   if (running(c)) return 'runs still';
   if (c.reason) return REASONS[c.reason] ?? visible(c.reason);
   if (kindOf(c) === 'unknown') return 'no exit code can be known';

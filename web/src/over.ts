@@ -2,7 +2,7 @@
 import { h } from './h';
 import { icon } from './icons';
 import type { App } from './app';
-import { iconOf, kindOf, tabState } from './state';
+import { cancellable, iconOf, kindOf, tabState } from './state';
 import { bytes, clock, firstLine, visible, visibleLines } from './text';
 
 export type Over = 'palette' | 'help';
@@ -119,7 +119,7 @@ function rows(app: App): [string, Row[]][] {
     }
   }
   const act = (i: string, text: string, sub: string, run: () => void, kind = '') => acts.push({ icon: i, kind, text, find: text, sub, act: run });
-  const name = visible(t?.name ?? t?.id ?? ''), running = t && model.of(t.id).findLast((c) => c.state === 'running');
+  const name = visible(t?.name ?? t?.id ?? ''), running = t && model.of(t.id).findLast(cancellable);
   if (t && running && app.mayType) act('running', `Cancel ${visible(firstLine(running.text))} in ${name}`, 'Ctrl C Ctrl C', () => app.cancel(t.id, running));
   if (t && app.mayType && !t.closed_at) act('hand', app.mine() ? `Give back ${name}` : `Take over ${name}`, 'Ctrl Shift Enter', () => (app.mine() ? app.give() : app.take()));
   if (t) {

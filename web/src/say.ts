@@ -20,7 +20,7 @@ function next(): void {
 
 /** What became of a command between two of its states, in a sentence; empty: nothing to tell. */
 export function newsOf(was: Command | undefined, is: Command, tab: string): string {
-  if (!was || (was.state === is.state && waits(was) === waits(is))) return '';
+  if (!was || is.kind === 'hand' || (was.state === is.state && waits(was) === waits(is))) return '';
   if (waits(is)) return `${tab} waits for ${is.awaiting?.kind === 'password' ? 'a password' : 'input'}`;
   if (is.state === 'running') return '';
   const text = visible(firstLine(is.text)).slice(0, 80), after = is.ms ? `, after ${span(is.ms)}` : '';

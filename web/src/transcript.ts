@@ -246,7 +246,7 @@ export class Transcript implements Source {
   get over(): HTMLElement[] { return [this.pill_, this.ruler_]; }
 
   private async older_(): Promise<void> {
-    const first = this.order_[0];
+    const first = this.order_.find((id) => this.blocks_.get(id)?.command.kind !== 'hand');
     if (this.askedOlder_ || !first) return;
     this.askedOlder_ = true;
     try {
