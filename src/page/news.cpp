@@ -127,6 +127,15 @@ std::vector<json> News::since(const TabBoard& board) {
       message["until"] = control.is_null() ? json(nullptr) : control["until"];
       news.push_back(std::move(message));
     }
+    for (const Withdrawn& command : tab.withdrawn) {
+      if (command.version > told_) {
+        json message;
+        message["t"] = "withdrawn";
+        message["tab"] = to_string(window);
+        message["command"] = command.id;
+        news.push_back(std::move(message));
+      }
+    }
     if (tab.rate_version > told_) {
       rates[to_string(window)] = tab.rate;
     }

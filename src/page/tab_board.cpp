@@ -48,15 +48,16 @@ std::uint64_t end_of(const PaneLog& log) {
   }
 }
 
-/// Whether a line ends in this part of the log, or in its first 64 KiB.
-bool has_line(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10U;
+/// Behind the last line that ends in this part of the log, or in its last 64 KiB; `begin`: none does.
+std::uint64_t end_of_lines(const PaneLog& log, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kLookedAt = std::uint64_t{64} << 10U;
   try {
-    return begin < end &&
-           log.read(begin, static_cast<std::size_t>(std::min(end - begin, kMostBytes))).bytes.find('\n') !=
-               std::string::npos;
+    const std::uint64_t from = std::max(begin, end - std::min(end, kLookedAt));
+    const PaneLog::Slice slice = log.read(from, static_cast<std::size_t>(kLookedAt));
+    const std::size_t last = slice.bytes.substr(0, end - std::min(end, slice.from)).rfind('\n');
+    return last == std::string::npos ? begin : slice.from + last + 1;
   } catch (const Error&) {
-    return false;
+    return begin;
   }
 }
 
@@ -176,7 +177,7 @@ void TabBoard::follow_hand(SeenTab& tab, const TabInfo& info, const std::optiona
   }
   const bool works = !tab.by_hand.empty() && tab.by_hand.back().record.state == CommandState::running;
   const std::uint64_t begin = std::max(tab.held_from, last != nullptr ? last->record.end_byte : 0);
-  if (!hold || runs || works || !has_line(tab.log, begin, info.log_bytes)) {
+  if (!hold || runs || works || end_of_lines(tab.log, begin, info.log_bytes) == begin) {
     return;
   }
   CommandRecord record;
@@ -199,7 +200,7 @@ void TabBoard::end_hand(SeenTab& tab, std::uint64_t end_byte) {
   }
   SeenCommand& hand = tab.by_hand.back();
   hand.record.state = CommandState::completed;
-  hand.record.end_byte = end_byte;
+  hand.record.end_byte = end_of_lines(tab.log, hand.record.start_byte, end_byte);  // without the prompt
   hand.record.duration_ms = ran_for_ms(hand.record);
   bump(hand.version);
 }
@@ -294,6 +295,17 @@ void TabBoard::take_records(SeenTab& tab, const std::vector<CommandRecord>& reco
       bump(seen.version);
     }
     now.push_back(std::move(seen));
+  }
+  for (const SeenCommand& known : tab.commands) {
+    const bool is_there = std::ranges::any_of(
+        now, [&known](const SeenCommand& one) { return one.record.id == known.record.id; });
+    if (!is_there && known.record.state == CommandState::running) {  // else it is only one of the older ones
+      tab.withdrawn.push_back({.id = known.record.id});
+      bump(tab.withdrawn.back().version);
+    }
+  }
+  if (tab.withdrawn.size() > kLastCommands) {
+    tab.withdrawn.erase(tab.withdrawn.begin());
   }
   tab.commands = std::move(now);
 }

@@ -25,6 +25,12 @@ struct SeenCommand {
   std::string_view step = {};  // NOLINT(readability-redundant-member-init): g++ wants it named
 };
 
+/// A command that was told of, and was not run after all.
+struct Withdrawn {
+  std::string id;
+  std::uint64_t version = 0;
+};
+
 /// A tab as pages see it, open or closed.
 struct SeenTab {
   SeenTab(WindowId window_id, std::filesystem::path log_file) : window(window_id), log(std::move(log_file)) {}
@@ -45,6 +51,7 @@ struct SeenTab {
   std::uint64_t rate_version = 0;
   std::uint64_t rated_bytes = 0;
   std::vector<SeenCommand> commands;  ///< the last few, oldest first
+  std::vector<Withdrawn> withdrawn;   ///< the last few
   /// What people did at its prompt while they had taken it over, oldest first; as commands without a text.
   std::vector<SeenCommand> by_hand;
   std::uint64_t held_from = 0;  ///< the log's end when somebody took it over

@@ -275,10 +275,10 @@ class Acting(PageTest):
         page.ask("type", text="echo by $((40 + 2))\n")
         other.wait(f"() => {LINES}.includes('by 42')")
         page.key("Control+Shift+Enter")
-        for seen, whose in ((page, "typed by you"), (other, "typed by you")):
-            seen.wait("() => document.querySelector('.cmd-block.is-you:last-of-type .ms')?.textContent !== ''")
-            seen.wait(f"() => {LINES}.includes('by 42')")
-            self.assertIn(whose, seen.text(".cmd-block.is-you h2"))
+        page.wait("() => document.querySelector('#banner.mine') === null")
+        for seen in (page, other):
+            seen.wait(f"() => {LINES}.join('|') === 'echo by $((40 + 2))|by 42'")
+            self.assertIn("typed by you", seen.text(".cmd-block.is-you h2"))
         tab.execute("echo after")
         again = self.page()
         again.wait(f"() => {LINES}.includes('after')")
@@ -299,7 +299,8 @@ class Acting(PageTest):
         page.key("Control+Shift+Enter")
         tab.execute("echo after")
         page.wait(f"() => {LINES}.includes('after')")
-        self.assertEqual(page.count(".cmd-block"), 2)
+        heads = page.run("() => [...document.querySelectorAll('.cmd-block h2')].map((h) => h.innerText)")
+        self.assertEqual(heads, ["echo before", "echo after"])
 
 
 class Hostile(PageTest):

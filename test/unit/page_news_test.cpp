@@ -245,7 +245,7 @@ TEST_CASE("page news: what a person does at the prompt while they have the tab i
   told = blocks();
   REQUIRE(told.size() == 1);
   CHECK(told[0]["command"]["state"] == "completed");
-  CHECK(told[0]["command"]["end"] == end);
+  CHECK(told[0]["command"]["end"] == end - 2);  // without the prompt
   CHECK(told[0]["command"]["lines"] == 4);
   prints("more\r\n");
   CHECK(blocks().size() == (it.hold && it.hold->session == "page-2" ? 1 : 0));
@@ -263,4 +263,24 @@ TEST_CASE("page news: of a tab that is seen first when a person has it, what was
   it.info.log_bytes = 15;
   it.look();
   CHECK(it.board.tab(WindowId{4}).by_hand.empty());
+}
+
+TEST_CASE("page news: a command that was not run after all goes again") {
+  Board it;
+  it.record(Board::command("11111111", CommandState::completed));
+  CommandRecord command = Board::command("22222222", CommandState::running);
+  it.record(command);
+  static_cast<void>(it.news.watch(it.board, WindowId{3}));
+  static_cast<void>(it.news.since(it.board));
+  command.withdrawn = true;
+  it.record(command);
+  const std::vector<json> told = it.told("withdrawn");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0]["tab"] == "@3");
+  CHECK(told[0]["command"] == "22222222");
+  CHECK(it.news.all(it.board)["tabs"][0]["command"]["id"] == "11111111");
+  for (int i = 0; i < 20; ++i) {  // older ones are not withdrawn
+    it.record(Board::command(std::to_string(30'000'000 + i), CommandState::completed));
+  }
+  CHECK(it.told("withdrawn").empty());
 }

@@ -1,4 +1,5 @@
 // What the page knows of an instance: tabs, hosts, commands, and how late it is there.
+import { running } from './state';
 import type { Command, Control, Host, Instance, Message, Tab } from './wire';
 
 export const RATE_STEPS = 12;
@@ -42,6 +43,7 @@ export class Model {
       case 'gone': this.tabs.delete(m.tab ?? m.id ?? ''); break;
       case 'commands': this.newest_(m); break;
       case 'command': this.command(m.tab, m.command); break;
+      case 'withdrawn': this.drop_(m.tab, (c) => c.id === m.command); break;
       case 'control': {
         const tab = this.tabs.get(m.tab);
         if (tab) this.tabs.set(m.tab, { ...tab, control: { holder: m.holder, until: m.until ?? null } });
@@ -97,8 +99,12 @@ export class Model {
   private newest_(m: Extract<Message, { t: 'commands' }>): void {
     const known = new Set(this.of(m.tab).map((c) => c.id)), apart = m.more && !m.commands.some((c) => known.has(c.id));
     if (apart) this.commands.delete(m.tab);
+    else this.drop_(m.tab, (c) => running(c) && !m.commands.some((x) => x.id === c.id));   // what runs is among the newest: it was withdrawn
     for (const c of m.commands) this.command(m.tab, c);
     if (apart || !this.more.has(m.tab)) this.more.set(m.tab, m.more);
+  }
+  private drop_(tab: string, which: (c: Command) => boolean): void {
+    if (this.of(tab).some(which)) this.commands.set(tab, this.of(tab).filter((c) => !which(c)));
   }
   /** In the order in which they stand in the log. */
   command(tab: string, c: Command): void {

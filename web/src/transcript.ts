@@ -202,6 +202,7 @@ export class Transcript implements Source {
       if (is) { is.command = c; return; }
       const block = new Block(this.page_, this, this.tab, c, i === all.length - 1);
       this.blocks_.set(c.id, block);
+      if (c.kind === 'hand' && block.live && block.wants()) void block.ready().then((b) => b.catchUp(this.pumped_)).catch((e: Error) => { block.failure = e.message; });   // it is told of after its first line
       const next = all.slice(i + 1).map((x) => this.blocks_.get(x.id)).find((b) => b?.el.isConnected);
       this.el.insertBefore(block.day, next?.day ?? null);
       this.el.insertBefore(block.el, next?.day ?? null);

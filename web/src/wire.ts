@@ -62,6 +62,7 @@ export type Message =
   | { t: 'gone'; tab?: string; id?: string }
   | { t: 'commands'; tab: string; commands: Command[]; more: boolean }
   | { t: 'command'; tab: string; command: Command }
+  | { t: 'withdrawn'; tab: string; command: string }
   | { t: 'screen'; ch: number; at: number; cols: number; rows: number; alternate: boolean; ansi: string }
   | { t: 'control'; tab: string; holder: Holder | null; until?: number | null }
   | { t: 'gap'; ch: number; from: number; to: number | null; why: Why; detail?: string | null }

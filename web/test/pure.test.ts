@@ -234,6 +234,17 @@ test('the model: what came while nobody looked is not taken for all there is', (
   assert.equal(m.of('@1').at(-1), before, 'nothing new about it');
 });
 
+test('the model: a command that was not run after all goes', () => {
+  const m = new Model(), runs = command({ id: 'b', start: 5, state: 'running', end: null });
+  m.take({ t: 'tabs', tabs: [tab()] });
+  m.take({ t: 'commands', tab: '@1', commands: [command({ id: 'a', start: 1 }), runs], more: false });
+  m.take({ t: 'withdrawn', tab: '@1', command: 'b' });
+  assert.deepEqual(m.of('@1').map((c) => c.id), ['a']);
+  m.take({ t: 'command', tab: '@1', command: runs });
+  m.take({ t: 'commands', tab: '@1', commands: [command({ id: 'a', start: 1 })], more: false });   // it was withdrawn while nobody told
+  assert.deepEqual(m.of('@1').map((c) => c.id), ['a']);
+});
+
 test('a lost connection stops the clock', () => {
   const m = new Model();
   m.lost = 1000;
