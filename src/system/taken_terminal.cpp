@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "system/terminal.hpp"
 
 namespace terminally {
 
@@ -23,7 +24,8 @@ std::optional<TakenTerminal> taken_terminal(const ProcessInfo& pane, int shell_p
   }
   bool is_free = true;
   for (ProcessInfo& process : all_processes()) {
-    if (process.terminal != input.st_rdev || process.state == 'Z') {
+    if (process.terminal != input.st_rdev || process.state == 'Z' ||
+        has_namesake_open(process.pid, input.st_rdev)) {
       continue;
     }
     is_free = false;

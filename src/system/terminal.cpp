@@ -40,6 +40,14 @@ const dev_t kOwnTerminal = makedev(5, 0);
 constexpr std::size_t kMostThreads = 64;
 constexpr std::size_t kMostFds = 1'024;
 
+/// The file system of the terminals that this process can open: each devpts, as that of a container, has a
+/// terminal 0 of its own.
+dev_t own_devpts() {
+  struct stat info{};
+  static const dev_t device = ::stat("/dev/pts", &info) == 0 ? info.st_dev : 0;
+  return device;
+}
+
 /// The names in a directory of /proc that are numbers, at most `most`.
 std::vector<int> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<int> numbers;
@@ -95,7 +103,7 @@ class Process {
 bool Process::is_terminal(int fd) const {
   struct stat info{};
   return ::stat(fd_path(fd).c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
-         (info.st_rdev == terminal_ || info.st_rdev == kOwnTerminal);
+         ((info.st_rdev == terminal_ && info.st_dev == own_devpts()) || info.st_rdev == kOwnTerminal);
 }
 
 bool Process::copy(std::uint64_t address, void* to, std::size_t bytes) const {
@@ -301,13 +309,27 @@ TtyWait tty_wait(int pid, dev_t terminal, SleepSource source) {
   return best;
 }
 
-bool has_open(int pid, dev_t terminal) {
-  const std::string files = "/proc/" + std::to_string(pid) + "/fd/";
+namespace {
+
+/// Whether one of its files is a terminal of this number, in the devpts of this process (`ours`) or in
+/// another.
+bool has_numbered(int pid, dev_t terminal, bool ours) {
   struct stat info{};
+  const std::string files = "/proc/" + std::to_string(pid) + "/fd/";
   return std::ranges::any_of(numbers_in(files, kMostFds), [&](int fd) {
     return ::stat((files + std::to_string(fd)).c_str(), &info) == 0 && S_ISCHR(info.st_mode) &&
-           info.st_rdev == terminal;
+           info.st_rdev == terminal && (info.st_dev == own_devpts()) == ours;
   });
+}
+
+}  // namespace
+
+bool has_open(int pid, dev_t terminal) {
+  return has_numbered(pid, terminal, true);
+}
+
+bool has_namesake_open(int pid, dev_t terminal) {
+  return has_numbered(pid, terminal, false);
 }
 
 bool was_stopped_at_terminal(int pid, dev_t terminal) {

@@ -43,6 +43,9 @@ enum class SleepSource { syscall, wchan };
 
 /// Whether a process has the terminal open. False where its files may not be read.
 [[nodiscard]] bool has_open(int pid, dev_t terminal);
+/// Whether a process has another terminal of this number open: each devpts, as that of a container, has a
+/// terminal 0 of its own. False where its files may not be read.
+[[nodiscard]] bool has_namesake_open(int pid, dev_t terminal);
 
 /// Whether a stopped process was just about to read this terminal, or to set its modes: where it is in the
 /// background, it was stopped for that. False where it may not be seen.

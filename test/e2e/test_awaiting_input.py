@@ -1,11 +1,12 @@
 """Waiting for the keyboard is seen, from /proc and the terminal, never from prompts (issue 3, item 5; A7). Which shells, programs and
 questions that holds for, the unit tests say: awaiting_programs_test.cpp, awaiting_nothing_test.cpp, manager_awaiting_test.cpp."""
 
+import shlex
 import time
 import unittest
 
 import path  # noqa: F401
-from harness import Sandbox, Server, Sshd, Stopwatch, main, needs, needs_root, on_this_side, poll
+from harness import Sandbox, Server, Sshd, Stopwatch, main, needs, needs_root, on_this_side, own_mounts, poll
 from harness.client import Result, Tab, copy_program
 
 NOBODY = 65534
@@ -133,7 +134,8 @@ class SecondTerminal(unittest.TestCase):
         needs_root()
         needs("sudo", "script", "su")
         spawn = "import pty; pty.spawn([\"sh\", \"asks\"])"
-        plain = "printf 'root ALL=(ALL) ALL\\n' >sudoers; chmod 440 sudoers; unshare -m sh -c 'mount --bind sudoers /etc/sudoers && exec sudo sh asks'"
+        mounts = shlex.join(own_mounts())
+        plain = f"printf 'root ALL=(ALL) ALL\\n' >sudoers; chmod 440 sudoers; {mounts} sh -c 'mount --bind sudoers /etc/sudoers && exec sudo sh asks'"
         with Server() as server:
             (server.sandbox.home / "asks").write_text(self.ASKS + "\n")
             tab = server.create_tab(shell="bash")

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Server, Stopwatch, Tab, main, needs, needs_root, on_this_side, poll
+from harness import Person, Server, Stopwatch, Tab, main, needs, needs_root, on_this_side, own_mounts, poll
 
 CANCELLED = "[CANCELLED] Command terminated by MCP client"
 
@@ -384,6 +384,42 @@ class OtherReader(unittest.TestCase):
                 other.execute(f"kill {pid}")
                 poll(lambda: not Path(f"/proc/{pid}").exists(), 10, "its end")  # noqa: B023
                 self.assertEqual(tab.execute("echo ran").output, "ran\n")
+
+    # Opens the terminal of a number in another devpts, and reads it: N, the directory of that devpts.
+    NAMESAKE = """
+import fcntl, os, struct, sys, termios
+numbered = lambda master: struct.unpack("I", fcntl.ioctl(master, 0x80045430, b"0123"))[0]  # TIOCGPTN
+while numbered(master := os.open(sys.argv[2] + "/ptmx", os.O_RDWR | os.O_NOCTTY)) != int(sys.argv[1]):
+    pass
+fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK
+slave = os.open(f"{sys.argv[2]}/{sys.argv[1]}", os.O_RDWR | os.O_NOCTTY)
+fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+print("reads", flush=True)
+os.read(slave, 1)
+"""
+
+    @on_this_side("a pid of this machine")
+    def test_the_terminal_of_a_container_is_another_one(self) -> None:
+        """Each devpts has a terminal 0: who reads that of a container reads no key of ours."""
+        needs_root()
+        with Server() as server:
+            tab = server.create_tab(shell="bash")
+            number = tab.execute("tty").output.strip().removeprefix("/dev/pts/")
+            place = server.sandbox.home / "pts"
+            place.mkdir()
+            mount = 'mount -t devpts -o newinstance,ptmxmode=0666 none "$2" && exec python3 -c "$0" "$@"'
+            argv = [*own_mounts(), "sh", "-c", mount, self.NAMESAKE, number, str(place)]
+            with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, start_new_session=True) as namesake:
+                try:
+                    self.assertEqual(namesake.stdout.readline(), "reads\n")
+                    for _ in range(3):
+                        self.assertEqual(tab.execute("sh -c 'echo ran'").output, "ran\n")
+                    tab.start("setsid -c sleep 1000")
+                    poll(lambda: tab.row.foreground == "sleep", 20, "who took the terminal")
+                    tab.call("cancel_command")
+                    self.assertEqual(tab.execute("echo free; tty >/dev/tty").output.splitlines()[0], "free")
+                finally:
+                    namesake.kill()
 
     @on_this_side("a pid of this machine")
     def test_a_survivor_and_a_call_without_a_tab(self) -> None:

@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Sandbox, Server, binary, main, needs, needs_root, poll
+from harness import Sandbox, Server, binary, main, needs, needs_root, own_mounts, poll
 from harness.client import Result, run_cli
 from harness.hanging_files import HangingFiles
 from harness.hosts import FarMachine, FarMachines
@@ -441,7 +441,7 @@ class Order(InProject):
         needs_root()
         disk = self.sandbox.root / "disk"
         disk.mkdir()
-        mounted = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=4m none {disk} && exec "$@"', "-"]
+        mounted = [*own_mounts(), "sh", "-c", f'mount -t tmpfs -o size=4m none {disk} && exec "$@"', "-"]
         with Server("--file-root", str(disk), sandbox=self.sandbox, durable=True, wrapper=mounted) as server:
             disk = Path(f"/proc/{server.raw.process.pid}/root{disk}")
             server.call("write_file", path="file", content="old")
@@ -558,7 +558,7 @@ class Mounted(InProject):
         (self.project / "fixed").write_text("fixed")
         (self.outside / "real").write_text("old")
         mounts = f"mount --bind {self.outside}/real {self.project}/file && mount --bind {self.project}/fixed {self.project}/fixed && mount -o remount,ro,bind {self.project}/fixed"
-        wrapper = ["unshare", "-m", "sh", "-c", f'{mounts} && exec "$@"', "-"]
+        wrapper = [*own_mounts(), "sh", "-c", f'{mounts} && exec "$@"', "-"]
         with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
             for content in ("new", "x" * 5_000_000, "", "shorter"):
                 written = server.call("write_file", path="file", content=content)
@@ -588,7 +588,7 @@ class Mounted(InProject):
         needs_root()
         for name in ("one", "two"):
             (self.project / name).mkdir()
-        wrapper = ["unshare", "-m", "sh", "-c", f'mount --bind {self.project}/one {self.project}/two && exec "$@"', "-"]
+        wrapper = [*own_mounts(), "sh", "-c", f'mount --bind {self.project}/one {self.project}/two && exec "$@"', "-"]
         with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
             for first, second in (("one", "two"), ("two", "one")):
                 large = server.call_async("write_file", path=f"{first}/file", content="a" * 9_000_000)
@@ -605,7 +605,7 @@ class Mounted(InProject):
         disk.mkdir()
         (self.project / "file").write_text("")
         mounts = f"mount -t tmpfs -o size=1m none {disk} && echo old >{disk}/real && mount --bind {disk}/real {self.project}/file"
-        wrapper = ["unshare", "-m", "sh", "-c", f'{mounts} && exec "$@"', "-"]
+        wrapper = [*own_mounts(), "sh", "-c", f'{mounts} && exec "$@"', "-"]
         with Server(sandbox=self.sandbox, durable=True, wrapper=wrapper, cwd=str(self.project)) as server:
             server.call("write_file", path="file", content="small", part="first")
             self.assertIn("written in place", server.call("write_file", path="file", content="old").notes[0])
@@ -801,7 +801,7 @@ class Durable(InProject):
         """Where no other file can have the name."""
         needs_root()
         (self.project / "file").write_text("a mount point")
-        mounted = ["unshare", "-m", "sh", "-c", f'mount --bind {self.project}/file {self.project}/file && exec "$@"', "-"]
+        mounted = [*own_mounts(), "sh", "-c", f'mount --bind {self.project}/file {self.project}/file && exec "$@"', "-"]
         with self.traced(*mounted) as server:
             self.assertEqual(self.steps(server, path="file"), ["fsync ..new", "fsync file", "fsync"])
 

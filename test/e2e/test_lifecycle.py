@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs_root, poll
+from harness import Person, RawClient, Sandbox, Server, Stopwatch, binary, exit_code_in_time, main, needs_root, own_mounts, poll
 from harness.client import END_S, copy_program, run_cli
 
 NOBODY = 65534
@@ -359,7 +359,7 @@ class Surroundings(unittest.TestCase):
     def test_memory_that_cannot_be_trusted(self) -> None:
         """Then the files of commands are in the runtime directory."""
         needs_root()
-        if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs none /dev/shm"], capture_output=True).returncode != 0:
+        if subprocess.run([*own_mounts(), "sh", "-c", "mount -t tmpfs none /dev/shm"], capture_output=True).returncode != 0:
             self.skipTest("this root may not mount (a container)")
         place = "/dev/shm/terminally-mcp-0"
         for what in (
@@ -370,7 +370,7 @@ class Surroundings(unittest.TestCase):
             "mount -t ramfs none /dev/shm",
         ):
             private = f'mount -t tmpfs none /dev/shm && {what} && exec "$@"'
-            with self.subTest(what), Server(wrapper=["unshare", "-m", "sh", "-c", private, "x"]) as server:
+            with self.subTest(what), Server(wrapper=[*own_mounts(), "sh", "-c", private, "x"]) as server:
                 works(server)
                 tab = server.create_tab()
                 self.assertRegex(tab.execute(f"ls {server.socket.parent}/*.exit").output, r"/[0-9a-f]{32}\.exit\n$")

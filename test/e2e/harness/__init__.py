@@ -9,7 +9,7 @@ from .raw_client import RawClient, Request, RpcError
 from .sandbox import Sandbox, binary
 from .sshd import Sshd
 from .stopwatch import Stopwatch, exit_code_in_time
-from .suite import main, needs, needs_root
+from .suite import main, needs, needs_root, own_mounts
 from .through_host import on_this_side
 
 __all__ = [
@@ -35,5 +35,6 @@ __all__ = [
     "needs",
     "needs_root",
     "on_this_side",
+    "own_mounts",
     "poll",
 ]

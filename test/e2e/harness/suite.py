@@ -1,7 +1,9 @@
 """How a test file is run, and what it may demand of the machine."""
 
+import functools
 import os
 import shutil
+import subprocess
 import unittest
 
 
@@ -21,3 +23,11 @@ def needs(*programs: str) -> None:
 def needs_root() -> None:
     if os.geteuid() != 0:
         raise AssertionError("this test needs root: it starts processes as another user")
+
+
+@functools.cache
+def own_mounts() -> list[str]:
+    """What a command begins with that mounts something for itself alone. A chroot has no mount of its own that could be made private."""
+    unshare = ["unshare", "--mount"]
+    private = subprocess.run([*unshare, "true"], capture_output=True).returncode == 0
+    return unshare if private else [*unshare, "--propagation", "unchanged"]

@@ -17,6 +17,7 @@ from typing import Any
 from .raw_client import RawClient, Request
 from .sandbox import Sandbox
 from .sshd import Sshd
+from .suite import own_mounts
 
 HOST = "far"
 ACCOUNT = os.environ.get("TERMINALLY_ACCOUNT", "")
@@ -39,7 +40,7 @@ def account() -> Path:
     passwd = place / "passwd"
     passwd.write_text(Path("/etc/passwd").read_text() + f"tester:*:0:0::{home}:{shutil.which(ACCOUNT)}\n")
     mount = f"mount --bind {shlex.quote(str(passwd))} /etc/passwd"
-    sshd = Sshd(place / "ssh", wrapper=["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "-"])
+    sshd = Sshd(place / "ssh", wrapper=[*own_mounts(), "sh", "-c", f'{mount} && exec "$@"', "-"])
     atexit.register(lambda: (sshd.__exit__(), shutil.rmtree(place, ignore_errors=True)))
     sshd.__enter__()
     return sshd.client_config(HOST, user="tester")
