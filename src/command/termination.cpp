@@ -163,7 +163,7 @@ void Termination::press_program(Pressed& pressed, const SeenForeground& program,
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
   const auto signal_group = [&](int signal) {
-    const bool goes_on = escalation.pressed() > 1;
+    const bool goes_on = escalation.pressed() > 1 || program.missed_key;
     const bool told = goes_on && std::exchange(pressed.told_over, program.group) == program.group;
     todo.add(act::SignalGroup{program.group, signal, goes_on && !told});
   };
