@@ -9,12 +9,16 @@ namespace {
 // A piece counts as sent before it is: a stream keeps more than two of them.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10U;
 constexpr std::size_t kPieceMessages = 64;
-constexpr Milliseconds kQuietFor{15'000};
 
 }  // namespace
 
-EventReader::EventReader(std::shared_ptr<EventStream> events, EventForm form, std::function<void()> on_end)
-    : events_(std::move(events)), form_(form), on_end_(std::move(on_end)), turn_(events_->begin_turn()) {}
+EventReader::EventReader(std::shared_ptr<EventStream> events, EventForm form, std::function<void()> on_end,
+                         Milliseconds quiet_for)
+    : events_(std::move(events)),
+      form_(form),
+      on_end_(std::move(on_end)),
+      quiet_for_(quiet_for),
+      turn_(events_->begin_turn()) {}
 
 EventReader::~EventReader() {
   events_->end_turn(turn_);
@@ -30,7 +34,7 @@ Awaitable<std::string> EventReader::read() {
     const EventId id{events_->number(), events_->sent()};
     co_return "retry: 1000\nid: " + to_string(id) + "\ndata: \n\n";
   }
-  const bool news = co_await wait_for_news(Clock::now() + kQuietFor);
+  const bool news = co_await wait_for_news(Clock::now() + quiet_for_);
   if (!news) {
     co_return ":\n\n";
   }

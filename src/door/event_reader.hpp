@@ -21,14 +21,17 @@ struct EventForm {
 /// client is gone.
 class EventReader {
  public:
+  static constexpr Milliseconds kQuietFor{15'000};
+
   /// `on_end` is called when the reader goes. It must not throw.
-  EventReader(std::shared_ptr<EventStream> events, EventForm form, std::function<void()> on_end);
+  EventReader(std::shared_ptr<EventStream> events, EventForm form, std::function<void()> on_end,
+              Milliseconds quiet_for = kQuietFor);
   ~EventReader();
   EventReader(const EventReader&) = delete;
   EventReader& operator=(const EventReader&) = delete;
 
-  /// The next events as text, or a comment where none came for 15 s; empty at the end of the stream, or when
-  /// another reader has taken it over.
+  /// The next events as text, or a comment where none came for `quiet_for`; empty at the end of the stream,
+  /// or when another reader has taken it over.
   [[nodiscard]] Awaitable<std::string> read();
   [[nodiscard]] Awaitable<bool> wait_for_news(Clock::time_point until);
   [[nodiscard]] EventStream& events() { return *events_; }
@@ -39,6 +42,7 @@ class EventReader {
   std::shared_ptr<EventStream> events_;
   EventForm form_;
   std::function<void()> on_end_;
+  Milliseconds quiet_for_;
   std::uint64_t turn_;
   bool begun_ = false;
 };

@@ -37,7 +37,7 @@ void HttpSession::keep(const std::shared_ptr<EventStream>& stream) {
   streams_.emplace(stream->number(), stream);
 }
 
-void HttpSession::tidy() {
+void HttpSession::tidy(Clock::time_point now) {
   std::size_t unread = 0;
   std::size_t bytes = 0;
   for (auto at = streams_.end(); at != streams_.begin();) {  // the newest first
@@ -50,7 +50,7 @@ void HttpSession::tidy() {
     ++unread;
     bytes += stream.bytes();
     if (unread > kMostStreams || bytes > kMostKeptBytes ||
-        (stream.has_ended() && left && Clock::now() - *left > kStreamKept)) {
+        (stream.has_ended() && left && now - *left > kStreamKept)) {
       at = streams_.erase(at);
     }
   }

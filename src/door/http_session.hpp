@@ -35,7 +35,7 @@ class HttpSession {
   /// there is room for it.
   void keep(const std::shared_ptr<EventStream>& stream);
   /// Lets go of streams that were kept for long enough, and of the oldest ones where there are too many.
-  void tidy();
+  void tidy(Clock::time_point now = Clock::now());
   /// 0: the session's own. Null where there is none, or no longer.
   [[nodiscard]] std::shared_ptr<EventStream> find(std::uint64_t stream) const;
 

@@ -271,9 +271,9 @@ Awaitable<bool> Connection::State::write(Response response, const Parser* parser
 }
 
 Awaitable<bool> Connection::State::read_body(Parser& parser) {
-  stream.expires_after(kBodyWithin);
+  stream.expires_after(house.body_within);
   if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-    const bool told = co_await write_bytes("HTTP/1.1 100 Continue\r\n\r\n", kBodyWithin);
+    const bool told = co_await write_bytes("HTTP/1.1 100 Continue\r\n\r\n", house.body_within);
     if (!told) {
       co_return false;
     }

@@ -20,6 +20,7 @@ struct House {
   Sessions sessions;
   bool ends = false;           ///< no further request is taken
   Service* service = nullptr;  ///< of programs; null: there is none
+  Milliseconds body_within{};  ///< what a request has for its body
 };
 
 // What a stranger may cost.
@@ -33,10 +34,9 @@ inline constexpr std::size_t kMostInbox = std::size_t{256} << 10U;   ///< read, 
 inline constexpr std::size_t kMostUnsent = std::size_t{256} << 10U;  ///< of one socket
 inline constexpr Milliseconds kIdle{75'000};                         ///< between two requests
 inline constexpr Milliseconds kHeaderWithin{10'000};                 ///< from the first byte on
-inline constexpr Milliseconds kBodyWithin{30'000};
-inline constexpr Milliseconds kPieceWithin{30'000};  ///< 64 KiB of an answer taken
-inline constexpr Milliseconds kLeaveWithin{2'000};   ///< what a refused request still sends is read
-inline constexpr Milliseconds kPausedFor{600'000};   ///< a download that a person has paused
-inline constexpr Milliseconds kSilence{20'000};      ///< of a page's socket; a ping comes after half of it
+inline constexpr Milliseconds kPieceWithin{30'000};                  ///< 64 KiB of an answer taken
+inline constexpr Milliseconds kLeaveWithin{2'000};  ///< what a refused request still sends is read
+inline constexpr Milliseconds kPausedFor{600'000};  ///< a download that a person has paused
+inline constexpr Milliseconds kSilence{20'000};     ///< of a page's socket; a ping comes after half of it
 
 }  // namespace terminally

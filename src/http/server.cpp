@@ -21,9 +21,9 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
   State(asio::any_io_executor on, ListenPlace place, Site& site, std::span<const WebFile> files,
-        Service* service)
+        Service* service, Milliseconds body_within)
       : executor(std::move(on)),
-        house{std::move(place), site, files, {}, false, service},
+        house{std::move(place), site, files, {}, false, service, body_within},
         listener(listen_on(house.place)) {
     family = house.place.socket.empty()
                  ? (house.place.address.find(':') == std::string::npos ? AF_INET : AF_INET6)
@@ -69,8 +69,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
 };
 
 HttpServer::HttpServer(const asio::any_io_executor& executor, ListenPlace place, Site& site,
-                       std::span<const WebFile> files, Service* service)
-    : state_(std::make_shared<State>(executor, std::move(place), site, files, service)) {}
+                       std::span<const WebFile> files, Service* service, Milliseconds body_within)
+    : state_(std::make_shared<State>(executor, std::move(place), site, files, service, body_within)) {}
 
 HttpServer::~HttpServer() = default;
 

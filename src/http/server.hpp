@@ -17,10 +17,14 @@ namespace terminally {
 /// Serves a site and the files of its page over HTTP and WebSocket, to browsers of this user on this machine.
 class HttpServer {
  public:
-  /// Listens at once. `service` may be null. The site, the service and the files outlive the server. Throws
-  /// Error: busy where the place is taken; io.
+  static constexpr Milliseconds kBodyWithin{30'000};
+
+  /// Listens at once. `service` may be null. The site, the service and the files outlive the server. A
+  /// request whose body takes longer than `body_within` is cut. Throws Error: busy where the place is taken;
+  /// io.
   HttpServer(const boost::asio::any_io_executor& executor, ListenPlace place, Site& site,
-             std::span<const WebFile> files, Service* service = nullptr);
+             std::span<const WebFile> files, Service* service = nullptr,
+             Milliseconds body_within = kBodyWithin);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

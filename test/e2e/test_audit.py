@@ -132,8 +132,9 @@ class Log(AuditTest):
         self.line(by="http view", tool="execute_command", outcome="protocol_error", error="-32602")
         acting.request("tools/call", {"name": "read_screen", "arguments": {"window_id": "@999"}})
         self.line(tool="read_screen", outcome="tool_error", error="not_found")
-        acting.modern("tools/call", {"name": "list_tabs", "arguments": {}}).reply()
-        self.line(tool="list_tabs", client="")
+        for client, who in ((acting, "http exec"), (looking, "http view")):
+            client.modern("tools/call", {"name": "list_tabs", "arguments": {}}).reply()
+            self.line(by=who, tool="list_tabs", client="")
         acting.request("ping")
         acting.request("resources/read", {"uri": "terminal://none"})
         self.line(method="resources/read", arguments={"uri": "terminal://none"})
@@ -171,7 +172,17 @@ class Log(AuditTest):
 
 class Full(AuditTest):
     def settings(self) -> dict[str, str]:
-        return {"TERMINALLY_LOG_SEGMENT_BYTES": "4096"}
+        return {"TERMINALLY_LOG_SEGMENT_BYTES": "4096", "TERMINALLY_LOG_QUOTA_BYTES": "8192"}
+
+    def test_what_is_gone_from_the_logs_of_tabs_is_measured(self) -> None:
+        client = self.client("/mcp/work")
+        client.call("execute_command", command="seq 1 9999")
+
+        def gone() -> int:
+            gaps = sum(tab["log_gap_bytes"] for tab in client.call("list_tabs")["tabs"])
+            return gaps if self.measures().all("terminally_tab_log_gap_bytes", instance="work") == [gaps] else 0
+
+        self.assertGreater(poll(gone, 10, "the same number in both"), 20_000)
 
     def test_a_full_log_is_begun_anew(self) -> None:
         client = self.client()

@@ -3,16 +3,26 @@
 import json
 import os
 import random
+import re
 import signal
+import socket
 import stat
+import http.client
 import subprocess
+import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Sandbox, Stopwatch, main, poll
 from harness.browser import PageServer, read_answer
 from harness.client import run_cli
 from harness.http_client import CLAIM, HttpClient, token_of
+
+
+CUTS = int(os.environ.get("TERMINALLY_CUTS", "20"))
 
 
 class HttpTest(unittest.TestCase):
@@ -106,10 +116,13 @@ class Entry(HttpTest):
         self.assertIn("list_tabs", [tool["name"] for tool in tools])
         self.assertTrue(all(tool["annotations"]["readOnlyHint"] for tool in tools))
         self.assertFalse({"read_file", "list_files"} & {tool["name"] for tool in tools})
+        modern = looking.modern("tools/list").json["result"]["tools"]
+        self.assertEqual([tool["name"] for tool in modern], [tool["name"] for tool in tools])
         self.assertEqual([tab["name"] for tab in looking.call("list_tabs")["tabs"]], ["seen"])
         for tool, arguments in (("create_tab", {}), ("read_file", {"path": str(self.sandbox.state / ".token-exec")})):
-            refused = looking.request("tools/call", {"name": tool, "arguments": arguments}).json["error"]
-            self.assertIn("and this client's token may not", refused["message"])
+            for ask in (looking.request, looking.modern):
+                refused = ask("tools/call", {"name": tool, "arguments": arguments}).json["error"]
+                self.assertIn("and this client's token may not", refused["message"])
 
     def test_what_is_masked_is_masked_for_both_roles(self) -> None:
         token = "ghp_" + "a1B2" * 9
@@ -129,8 +142,9 @@ class Entry(HttpTest):
             self.assertEqual(read_answer(connection).status, 401)
 
     def test_a_body_without_an_end(self) -> None:
-        """It is refused, and then read for two seconds, however fast it comes; others are served meanwhile."""
+        """It is refused, and then read for two seconds, however fast it comes; others are served meanwhile, and nothing is kept of it."""
         client = self.client()
+        before = self.peak_memory()
         chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
         with self.served.connect() as connection, Stopwatch() as watch:
             connection.sendall(client.bytes_of("POST", Content_Length=None, Transfer_Encoding="chunked"))
@@ -144,17 +158,26 @@ class Entry(HttpTest):
             watch.within(4)
             self.assertTrue(pinged)
             self.assertEqual(read_answer(connection).status, 413)
+        self.assertLess(self.peak_memory() - before, 100 << 20, "a body has 16 MiB")
+
+    def peak_memory(self) -> int:
+        status = Path(f"/proc/{self.served.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) << 10
 
     def test_where_a_body_ends_is_certain(self) -> None:
-        """Else its rest would be another request."""
+        """Else its rest would be another request, as would the unread body of one that is refused."""
         client = self.client()
-        for coding in ("gzip", "gzip, chunked", "chunked\r\nTransfer-Encoding: chunked", "identity"):
-            with self.subTest(coding), self.served.connect() as connection:
-                inner = client.bytes_of("DELETE")
-                connection.sendall(client.bytes_of("POST", Content_Length=None, Transfer_Encoding=coding) + inner)
+        inner = client.bytes_of("DELETE")
+        codings = ("gzip", "gzip, chunked", "chunked\r\nTransfer-Encoding: chunked", "identity")
+        for headers, status in (
+            *(({"Content_Length": None, "Transfer_Encoding": coding}, b"(400|501)") for coding in codings),
+            ({"Content_Length": str(len(inner)), "Authorization": None}, b"401"),
+        ):
+            with self.subTest(headers), self.served.connect() as connection:
+                connection.sendall(client.bytes_of("POST", **headers) + inner)
                 answers = connection.makefile("rb").read()
                 self.assertEqual(answers.count(b"HTTP/1.1 "), 1, answers)
-                self.assertRegex(answers, rb"^HTTP/1.1 (400|501) ")
+                self.assertRegex(answers, rb"^HTTP/1.1 %s " % status)
         self.assertEqual(client.request("ping").status, 200)
 
     def test_headers_behind_the_body_count_for_nothing(self) -> None:
@@ -181,7 +204,35 @@ class Entry(HttpTest):
         self.assertEqual(client.send("GET", Accept="application/json").status, 406)
         long = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "x" * (2 << 20)}}
         self.assertEqual(client.post(long).json["result"], {}, "2 MiB")
-        self.assertEqual(client.send("POST", b"[", Content_Length=str(10 << 30)).status, 413)
+        for length in ((16 << 20) + 1, 10 << 30):
+            self.assertEqual(client.send("POST", b"[", Content_Length=str(length)).status, 413)
+
+    def test_more_connections_than_there_is_room_for(self) -> None:
+        """Those that have shown a token are kept, and who comes then is turned away."""
+        client = self.client()
+        ping = client.bytes_of("POST", b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+
+        def is_served(connection: socket.socket) -> bool:
+            try:
+                connection.sendall(ping)
+                return read_answer(connection).status == 200
+            except ConnectionError:
+                return False
+
+        with ExitStack() as stack:
+            there = [stack.enter_context(self.served.connect())]
+            while is_served(there[-1]):
+                self.assertLess(len(there), 600)
+                there.append(stack.enter_context(self.served.connect()))
+            self.assertGreater(len(there), 500)
+            self.assertLess(len(list(Path(f"/proc/{self.served.process.pid}/fd").iterdir())), 600)
+            self.assertTrue(is_served(there[0]))
+
+        def is_another_served() -> bool:
+            with self.served.connect() as another:
+                return is_served(another)
+
+        poll(is_another_served, 10, "room for others")
 
 
 class Legacy(HttpTest):
@@ -206,8 +257,10 @@ class Legacy(HttpTest):
             self.client(f"/mcp/{name}").call("create_tab", name=f"of {name}")
         names = [[tab["name"] for tab in self.client(f"/mcp/{name}").call("list_tabs")["tabs"]] for name in ("one", "two")]
         self.assertEqual(names, [["of one"], ["of two"]])
-        self.assertEqual(self.client("/mcp/a%20b", begun=False).request("ping").status, 400)
-        self.assertEqual(self.client("/mcp/one/two", begun=False).request("ping").status, 400)
+        for path in ("/mcp/a%20b", "/mcp/one/two"):
+            refused = self.client(path, begun=False).modern("tools/list")
+            self.assertEqual(refused.status, 400)
+            self.assertIn("is no instance name", refused.json["error"]["message"])
 
     def test_progress_comes_as_events(self) -> None:
         client = self.client()
@@ -215,6 +268,7 @@ class Legacy(HttpTest):
         arguments = {"window_id": tab, "command": "for i in 1 2 3; do echo line $i; sleep 0.3; done"}
         reply = client.request("tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": "p"}})
         self.assertTrue(reply.streams)
+        self.assertEqual(reply.headers["x-accel-buffering"], "no", "a proxy passes each event on at once")
         events = list(reply.events())
         self.assertEqual(events[0].data, "", "an id comes first, to come back by")
         self.assertTrue(all(event.id for event in events))
@@ -230,46 +284,51 @@ class Legacy(HttpTest):
         self.assertEqual(next(events).json["method"], "notifications/resources/list_changed")
 
     def test_cut_connections_lose_and_double_nothing(self) -> None:
-        """A client that is cut off at any moment and comes back has each event once, and the answer."""
+        """A client that is cut off at any moment and comes back after a while has each event once, and the answer."""
         client = self.client()
-        tab = client.call("create_tab")["window_id"]
+        enough = self.sandbox.home / "enough"
         chance = random.Random(os.environ.get("TERMINALLY_CUTS_SEED", "1"))
+        command = f"i=0; until [ -e {enough} ]; do i=$((i+1)); echo line $i; sleep 0.05; done"
+        arguments = {"command": command, "timeout_ms": 300_000, "max_output_bytes": 1 << 20}
+        reply = client.request("tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": "p"}})
+        seen: list[str] = []
+        answer = None
         cuts = 0
-        for _ in range(5):
-            arguments = {"window_id": tab, "command": "for i in $(seq 20); do echo line $i; sleep 0.05; done"}
-            reply = client.request("tools/call", {"name": "execute_command", "arguments": arguments, "_meta": {"progressToken": "p"}})
-            seen: list[str] = []
-            last = None
-            answer = None
-            while answer is None:
-                left = chance.randrange(1, 6)
-                for event in reply.events():
-                    last = event.id
-                    if event.data == "":
-                        continue
-                    self.assertNotIn(event.id, seen)
+        while answer is None:
+            if cuts == CUTS:
+                enough.touch()
+            left = chance.randrange(1, 4)
+            for event in reply.events():
+                last = event.id
+                if event.data:
                     seen.append(event.id)
-                    if "result" in event.json:
-                        answer = event.json
-                    left -= 1
-                    if left == 0 and answer is None:
-                        reply.cut()
-                        cuts += 1
-                        break
-                if answer is None:
-                    reply = client.send("GET", Last_Event_ID=last)
-                    self.assertEqual(reply.status, 200)
-            numbers = [int(identity.partition("-")[2]) for identity in seen]
-            self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
-            self.assertEqual(answer["result"]["structuredContent"]["output"].split("\n")[:20], [f"line {i}" for i in range(1, 21)])
-        self.assertGreater(cuts, 0)
+                    answer = event.json if "result" in event.json else None
+                left -= 1
+                if left <= 0 and cuts < CUTS:
+                    reply.cut()
+                    cuts += 1
+                    break
+            if answer is None:
+                back = time.monotonic() + chance.uniform(0, 0.4)
+                poll(lambda back=back: time.monotonic() >= back, 2, "the end of the absence")
+                reply = client.send("GET", Last_Event_ID=last)
+                self.assertEqual(reply.status, 200)
+        numbers = [int(identity.partition("-")[2]) for identity in seen]
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+        lines = answer["result"]["structuredContent"]["output"].splitlines()
+        self.assertEqual(lines, [f"line {i}" for i in range(1, len(lines) + 1)])
+        self.assertGreater(len(lines), cuts)
+        self.assertEqual(cuts, CUTS)
 
     def test_a_client_that_is_gone_cancels_nothing(self) -> None:
         client = self.client()
         tab = client.call("create_tab")["window_id"]
-        done = self.sandbox.home / "done"
-        arguments = {"window_id": tab, "command": f"sleep 2; touch {done}"}
-        client.request("tools/call", {"name": "execute_command", "arguments": arguments}).cut()  # it begins to answer within a second
+        go, done = self.sandbox.home / "go", self.sandbox.home / "done"
+        arguments = {"window_id": tab, "command": f"until [ -e {go} ]; do sleep 0.05; done; touch {done}"}
+        client.request("tools/call", {"name": "execute_command", "arguments": arguments}).cut()  # it begins to answer after a second
+        self.assertEqual(client.call("get_command_state", window_id=tab)["state"], "running")
+        self.assertFalse(done.exists())
+        go.touch()
         poll(done.exists, 20, "the end of the command")
 
 
@@ -374,6 +433,51 @@ class End(HttpTest):
         self.assertEqual(self.served.end(), 0)
         watch.within(2.0, "the end")
         self.assertEqual([socket.parent.name for socket in self.sandbox.runtime.glob("*/tmux.sock")], ["stays"])
+
+    def test_what_ends_soon_is_answered_and_the_rest_is_told(self) -> None:
+        """All have the same 0.8 s, however many they are. Once more where the machine stood still meanwhile."""
+        for _ in range(5):
+            heard, in_time = self.heard_at_the_end()
+            if in_time:
+                break
+            self.served = self.enterContext(PageServer(self.sandbox))
+        self.assertEqual(heard, ["answered\n"] + 3 * ["The server ends, and this call was not finished in time"])
+
+    def heard_at_the_end(self) -> tuple[list[str], bool]:
+        go = self.sandbox.home / "go"
+        go.unlink(missing_ok=True)
+
+        def heard(command: str, begun: Path) -> str:
+            begun.unlink(missing_ok=True)
+            call = {"name": "execute_command", "arguments": {"command": f"touch {begun}; {command}"}}
+            try:
+                reply = self.client().request("tools/call", call).reply()
+            except (AssertionError, OSError, http.client.HTTPException) as error:
+                return f"cut: {error}"
+            return reply["error"]["message"] if "error" in reply else reply["result"]["structuredContent"]["output"]
+
+        def is_closed() -> bool:
+            try:
+                self.served.connect().close()
+            except ConnectionError:
+                return True
+            return False
+
+        with ThreadPoolExecutor(4) as pool:
+            answers = []
+            for number, command in enumerate([f"until [ -e {go} ]; do sleep 0.02; done; echo answered", *3 * ["sleep 60"]]):
+                begun = self.sandbox.home / f"begun{number}"
+                answers.append(pool.submit(heard, command, begun))
+                poll(begun.exists, 20, "the command")
+            begin = time.monotonic()
+            self.served.process.send_signal(signal.SIGTERM)
+            poll(is_closed, 5, "the begin of the end")
+            go.touch()
+            went = time.monotonic() - begin
+            texts = [answer.result() for answer in answers]
+            took = time.monotonic() - begin
+        self.served.end()
+        return texts, went < 0.3 and took < 1.3
 
     def test_streams_are_ended(self) -> None:
         client = self.client()

@@ -14,6 +14,7 @@ import path  # noqa: F401
 from harness import Sandbox, Server, Stopwatch, binary, main, needs_root, poll
 from harness.browser import Browser, PageServer, end_started, read_answer, started_by_open
 from harness.client import run_cli
+from harness.http_client import HttpClient, token_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; "
@@ -157,16 +158,25 @@ class Entry(unittest.TestCase):
     def test_another_user_of_the_machine(self) -> None:
         """Even with the link, as it stands among the arguments of the browser."""
         needs_root()
-        code = self.server.code()
+        self.assert_others_are_kept_out(self.server)
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:  # the machine has no IPv6
+            return
+        with Sandbox() as sandbox, PageServer(sandbox, listen="[::1]:0") as server:
+            self.assert_others_are_kept_out(server)
+
+    def assert_others_are_kept_out(self, server: PageServer) -> None:
+        code = server.code()
         script = (
-            f"import os, socket, encodings.idna; os.setuid(65534); s = socket.socket(); s.settimeout(10); s.connect(('127.0.0.1', {self.server.port}))\n"
-            f"s.sendall(b'POST /enter HTTP/1.1\\r\\nHost: {self.server.host}\\r\\nOrigin: http://{self.server.host}\\r\\n"
+            f"import os, socket, encodings.idna; os.setuid(65534); s = socket.create_connection(('{server.address}', {server.port}), 10)\n"
+            f"s.sendall(b'POST /enter HTTP/1.1\\r\\nHost: {server.host}\\r\\nOrigin: http://{server.host}\\r\\n"
             f"Content-Length: 43\\r\\n\\r\\n{{\"code\":\"{code}\"}}')\n"
             "try:\n    print(s.recv(100))\nexcept ConnectionError:\n    print(b'')\n"
         )
         done = subprocess.run(["python3", "-c", script], capture_output=True, text=True, timeout=20)
         self.assertEqual((done.stdout, done.stderr), ("b''\n", ""))
-        self.assertEqual(Browser(self.server).ask("POST", "/enter", json.dumps({"code": code}).encode()).status, 200)
+        self.assertEqual(Browser(server).ask("POST", "/enter", json.dumps({"code": code}).encode()).status, 200)
 
 
 class Strangers(unittest.TestCase):
@@ -178,7 +188,11 @@ class Strangers(unittest.TestCase):
         self.guest = Browser(self.server).enter()
 
     def test_a_thousand_sockets(self) -> None:
-        """The page's own is none that goes for them, and others are still served."""
+        """The page's own is none that goes for them, nor a program's, and others are still served."""
+        program = HttpClient(self.server, token_of(self.sandbox))
+        program.initialize()
+        events = program.send("GET").events()
+        self.assertEqual(next(events).data, "")
         with self.guest.live() as live:
             sockets = [self.server.connect() for _ in range(1_000)]
             for one in sockets[::2]:
@@ -190,6 +204,8 @@ class Strangers(unittest.TestCase):
             self.assertNotIn(self.guest.get("/api/x").status, (0, 401, 403))
             watch.within(1, "an answer")
             live.send_json(t="ping", re=1)
+            program.call("create_tab")
+            self.assertEqual(next(events).json["method"], "notifications/resources/list_changed")
             descriptors = len(list(Path(f"/proc/{self.server.process.pid}/fd").iterdir()))
             self.assertLess(descriptors, 600)
             with self.guest.live() as second:
@@ -212,7 +228,7 @@ class Strangers(unittest.TestCase):
             self.assertEqual(self.guest.ask("POST", "/api/x", b"x" * ((1 << 20) + beyond)).status, 413)
 
     def test_slow_ones_are_cut(self) -> None:
-        """A header has 10 s, a body 30 s (not waited for here); meanwhile others are served."""
+        """A header has 10 s, a body 30 s (http_server_test.cpp); meanwhile others are served."""
         watch = Stopwatch()
         with self.server.connect() as slow, self.server.connect() as silent:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: ")

@@ -103,6 +103,12 @@ class TestServer {
     io_.poll();
   }
 
+  /// Waits for something to happen, for a moment.
+  void wait() {
+    io_.restart();
+    io_.run_one_for(std::chrono::milliseconds(2));
+  }
+
   const std::shared_ptr<const Core>& core() { return core_; }
   Gate& slow_tool() { return gate_; }
 

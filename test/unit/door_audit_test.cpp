@@ -123,6 +123,16 @@ TEST_CASE("audit: a text has 1,000 bytes") {
   CHECK(shown.size() < 1'010);  // with the mark of what is left out
 }
 
+TEST_CASE("audit: of a secret that stands where a text is cut, no beginning is shown") {
+  for (std::size_t before = 900; before <= 1'000; ++before) {
+    AuditScene scene(arguments_of_call({{"a", std::string(before, '.') + kSomeToken}}));
+    const auto shown = scene.arguments()["a"].get<std::string>();
+    REQUIRE(shown.starts_with(std::string(900, '.')));
+    CAPTURE(before);
+    CHECK(shown.find("ghp") == std::string::npos);
+  }
+}
+
 TEST_CASE("audit: a line says who asked for what, when, and how it ended") {
   AuditScene scene(arguments_of_call({{"a", 1}}));
   CHECK(audit_line(1'700'000'000'123, "work", scene.call, nullptr) ==

@@ -14,6 +14,7 @@
 #include "connection.hpp"
 #include "door/event_reader.hpp"
 #include "http/tokens.hpp"
+#include "in_time.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -30,6 +31,11 @@ std::string made_token(const std::filesystem::path& directory, Role role = Role:
   return tokens.bearer_of(tokens.token_of(role)).value().credential;
 }
 
+/// The params of a modern call of the slow tool.
+std::string slow_modern() {
+  return claim(R"(,"name":"slow","arguments":{"text":"done"})");
+}
+
 struct DoorScene {
   DoorScene()
       : service(directory.path(), [this](const std::string& name) {
@@ -42,21 +48,22 @@ struct DoorScene {
   template <class T>
   T run(Awaitable<T> work) {
     const Spawned<T> spawned(server.core()->executor, std::move(work));
-    const auto give_up = Clock::now() + std::chrono::seconds(20);
-    while (!spawned.is_over() && Clock::now() < give_up) {
-      server.settle();
-    }
+    wait_for(spawned);
     REQUIRE(spawned.is_over());
     return spawned.result();
   }
 
   void run_to_end(Awaitable<void> work) {
     const Spawned<> spawned(server.core()->executor, std::move(work));
-    const auto give_up = Clock::now() + std::chrono::seconds(20);
-    while (!spawned.is_over() && Clock::now() < give_up) {
-      server.settle();
-    }
+    wait_for(spawned);
     REQUIRE(spawned.is_over());
+  }
+
+  void wait_for(const Spawned<>& work, Clock::time_point by = Clock::now() + std::chrono::seconds(20)) {
+    server.settle();
+    while (!work.is_over() && Clock::now() < by) {
+      server.wait();
+    }
   }
 
   /// A call of the slow tool by a client that takes JSON alone.
@@ -64,6 +71,17 @@ struct DoorScene {
     ServiceRequest sent = request("POST", body("tools/call", kSlowParams, id));
     sent.headers["accept"] = "application/json";
     return sent;
+  }
+  ServiceRequest modern_json_call() const {
+    ServiceRequest sent = modern("tools/call", slow_modern());
+    sent.headers["accept"] = "application/json";
+    return sent;
+  }
+
+  bool has_measure(const std::string& line) {
+    ServiceRequest asked = request("GET");
+    asked.path = "/metrics";
+    return whole(std::move(asked)).body.find("\n" + line + "\n") != std::string::npos;
   }
 
   void tell_progress() {
@@ -128,11 +146,6 @@ struct DoorScene {
   std::string session;
 };
 
-/// The params of a modern call of the slow tool.
-std::string slow_modern() {
-  return claim(R"(,"name":"slow","arguments":{"text":"done"})");
-}
-
 }  // namespace
 
 TEST_CASE("http service: a legacy session from its first request to its last") {
@@ -191,31 +204,60 @@ TEST_CASE("http service: a modern client that hangs up cancels its request") {
   ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
   REQUIRE(waiting.later);
   CHECK(scene.server.slow_tool().entered == 1);
+  CHECK(scene.has_measure("terminally_requests_under_way 1"));
   waiting.later = nullptr;
   scene.server.settle();
   CHECK(scene.server.slow_tool().cancelled == 1);
+  CHECK(scene.has_measure("terminally_requests_under_way 0"));
+}
+
+TEST_CASE("http service: a modern client that hangs up leaves no task whose id it has not heard") {
+  check_in_time([] {
+    DoorScene scene;
+    const auto begun = Clock::now();
+    ServiceAnswer waiting = scene.answer(
+        scene.modern("tools/call",
+                     R"({"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}})"));
+    const bool is_unheard = waiting.later != nullptr;
+    waiting.later = nullptr;
+    scene.server.settle();
+    if (Clock::now() - begun > Milliseconds(450)) {  // the id is told after half a second
+      return false;
+    }
+    CHECK(is_unheard);
+    CHECK(scene.server.slow_tool().cancelled == 1);
+    return true;
+  });
 }
 
 TEST_CASE("http service: a modern answer that takes longer than a second comes as an event, without an id") {
-  DoorScene scene;
-  Response streamed = scene.whole(scene.modern("tools/call", slow_modern()));
-  CHECK(streamed.content_type == "text/event-stream");
-  REQUIRE(streamed.source);
-  scene.server.open_gate();
-  const std::string piece = scene.run(streamed.source());
-  CHECK(piece.starts_with("event: message\ndata: {"));
-  CHECK(piece.find("done") != std::string::npos);
-  CHECK(scene.run(streamed.source()).empty());
-  streamed.source = nullptr;
-  scene.server.settle();
-  CHECK(scene.server.slow_tool().cancelled == 0);
+  check_in_time([] {
+    DoorScene scene;
+    const auto begun = Clock::now();
+    Response streamed = scene.whole(scene.modern("tools/call", slow_modern()));
+    const auto took = Clock::now() - begun;
+    if (took > Milliseconds(1'500)) {
+      return false;
+    }
+    CHECK(took >= Milliseconds(1'000));
+    CHECK(streamed.content_type == "text/event-stream");
+    REQUIRE(streamed.source);
+    scene.server.open_gate();
+    const std::string piece = scene.run(streamed.source());
+    CHECK(piece.starts_with("event: message\ndata: {"));
+    CHECK(piece.find("done") != std::string::npos);
+    CHECK(scene.run(streamed.source()).empty());
+    streamed.source = nullptr;
+    scene.server.settle();
+    CHECK(scene.server.slow_tool().cancelled == 0);
+    return true;
+  });
 }
 
 TEST_CASE("http service: a client that takes JSON alone waits for it") {
   DoorScene scene;
-  ServiceRequest sent = scene.modern("tools/call", slow_modern());
-  sent.headers["accept"] = "application/json";
-  const ServiceAnswer waiting = scene.answer(std::move(sent));
+  const ServiceAnswer waiting = scene.answer(scene.modern_json_call());
   REQUIRE(waiting.later);
   const Spawned<Response> later(scene.server.core()->executor, waiting.later());
   scene.server.settle();
@@ -292,21 +334,44 @@ TEST_CASE("http service: a later GET takes the session's stream over") {
 
 TEST_CASE("http service: the end answers who can be answered, and takes nothing more") {
   DoorScene scene;
+  const auto& executor = scene.server.core()->executor;
+  const ServiceAnswer modern = scene.answer(scene.modern_json_call());
+  const Response listens = scene.whole(
+      scene.modern("subscriptions/listen", claim(R"(,"notifications":{"resourcesListChanged":true})")));
   scene.initialize();
-  const ServiceAnswer waiting = scene.answer(scene.json_call());
-  REQUIRE(waiting.later);
-  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+  const ServiceAnswer legacy = scene.answer(scene.json_call());
+  REQUIRE(modern.later);
+  REQUIRE(legacy.later);
+  const Spawned<Response> modern_reply(executor, modern.later());
+  const Spawned<Response> legacy_reply(executor, legacy.later());
   const Response own = scene.whole(scene.request("GET"));
-  const Spawned<> end(scene.server.core()->executor, scene.service.finish(Clock::now() + Milliseconds(50)));
-  const auto give_up = Clock::now() + std::chrono::seconds(20);
-  while (!end.is_over() && Clock::now() < give_up) {
-    scene.server.settle();
+  scene.run_to_end(scene.service.finish(Clock::now() + Milliseconds(50)));
+  for (const Spawned<Response>& reply : {modern_reply, legacy_reply}) {
+    scene.wait_for(reply);
+    REQUIRE(reply.is_over());
+    CHECK(reply.result().body.find("The server ends") != std::string::npos);
   }
-  REQUIRE(later.is_over());
-  CHECK(later.result().body.find("The server ends") != std::string::npos);
+  std::string heard = scene.run(listens.source());
+  heard += scene.run(listens.source());
+  CHECK(heard.find("\"result\"") != std::string::npos);
   static_cast<void>(scene.run(own.source()));  // the id that comes first
   CHECK(scene.run(own.source()).empty());
   CHECK(scene.post("ping").status == 503);
+}
+
+TEST_CASE("http service: the end waits for all clients at once, and not for one behind the other") {
+  DoorScene scene;
+  for (int client = 0; client < 3; ++client) {
+    scene.initialize();
+    static_cast<void>(scene.answer(scene.json_call()));
+    scene.session.clear();
+  }
+  CHECK(scene.server.slow_tool().entered == 3);
+  const Spawned<> end(scene.server.core()->executor, scene.service.finish(Clock::now()));
+  for (int turn = 0; turn < 100; ++turn) {
+    scene.server.settle();  // nothing is left to wait for
+  }
+  CHECK(end.is_over());
 }
 
 TEST_CASE(
@@ -385,12 +450,13 @@ TEST_CASE("http service: the end cancels what ends with the process, and nothing
     CAPTURE(ends);
     DoorScene scene;
     scene.ends_with_process = ends;
+    const ServiceAnswer modern = scene.answer(scene.modern_json_call());  // held: else it is a hang-up
     scene.initialize();
     static_cast<void>(scene.answer(scene.json_call()));
-    REQUIRE(scene.server.slow_tool().entered == 1);
+    REQUIRE(scene.server.slow_tool().entered == 2);
     scene.run_to_end(scene.service.finish(Clock::now()));
     scene.server.settle();
-    CHECK(scene.server.slow_tool().cancelled == (ends ? 1 : 0));
+    CHECK(scene.server.slow_tool().cancelled == (ends ? 2 : 0));
   }
 }
 
@@ -424,16 +490,21 @@ TEST_CASE("http service: a call that its client cancels is answered by nothing")
 }
 
 TEST_CASE("http service: an answer within a second is JSON for who takes events, too") {
-  DoorScene scene;
-  const auto begun = Clock::now();
-  const ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
-  REQUIRE(waiting.later);
-  const Spawned<Response> later(scene.server.core()->executor, waiting.later());
-  scene.server.settle();
-  scene.server.open_gate();
-  REQUIRE(later.is_over());
-  const bool in_time = Clock::now() - begun < Milliseconds(900);  // the machine may have stood still
-  CHECK((!in_time || later.result().content_type == "application/json"));
+  check_in_time([] {
+    DoorScene scene;
+    const auto begun = Clock::now();
+    const ServiceAnswer waiting = scene.answer(scene.modern("tools/call", slow_modern()));
+    REQUIRE(waiting.later);
+    const Spawned<Response> later(scene.server.core()->executor, waiting.later());
+    scene.wait_for(later, begun + Milliseconds(700));
+    scene.server.open_gate();
+    if (Clock::now() - begun > Milliseconds(950)) {
+      return false;
+    }
+    REQUIRE(later.is_over());
+    CHECK(later.result().content_type == "application/json");
+    return true;
+  });
 }
 
 TEST_CASE("http service: a client of an older revision gets no event without a message") {
@@ -515,6 +586,45 @@ TEST_CASE("http session: of streams that nobody reads so many are kept, and thos
   CHECK(session.find(2));
   session.close();
   CHECK(streams[0]->has_ended());  // though it was forgotten
+}
+
+TEST_CASE(
+    "http session: a stream that was read to its end is kept for two minutes for a client that comes back") {
+  TestServer server;
+  HttpSession session(server.core(), settings_of("exec"), "a token");
+  const auto answered = session.new_stream();
+  const auto under_way = session.new_stream();
+  for (const auto& stream : {answered, under_way}) {
+    session.keep(stream);
+    stream->reply({"x"});
+    const EventReader reader(stream, EventForm(), [] {});
+  }
+  answered->end();
+  session.tidy();
+  CHECK(session.find(1) == answered);
+  session.tidy(Clock::now() + HttpSession::kStreamKept - Milliseconds(30'000));
+  CHECK(session.find(1) == answered);
+  session.tidy(Clock::now() + HttpSession::kStreamKept);
+  CHECK_FALSE(session.find(1));
+  CHECK(session.find(2) == under_way);
+}
+
+TEST_CASE("http service: one process serves so many instances, and says where more are served") {
+  DoorScene scene;
+  for (int instance = 0; instance < 64; ++instance) {
+    scene.path = "/mcp/i" + std::to_string(instance);
+    REQUIRE(scene.whole(scene.modern("tools/list", claim())).status == 200);
+  }
+  scene.path = "/mcp/i64";
+  try {
+    static_cast<void>(scene.whole(scene.modern("tools/list", claim())));
+    FAIL("a 65th instance was opened");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::busy);
+    CHECK(std::string(error.what()).find("64 instances") != std::string::npos);
+  }
+  scene.path = "/mcp/i63";
+  CHECK(scene.whole(scene.modern("tools/list", claim())).status == 200);
 }
 
 TEST_CASE("http service: a session whose requests are too large is told to wait") {

@@ -153,6 +153,19 @@ TEST_CASE("event stream: what it answers is let go of at its end") {
   CHECK(share.use_count() == 1);
 }
 
+TEST_CASE("event reader: a stream on which nothing is said does not end, and shows that it is there") {
+  CHECK(EventReader::kQuietFor == Milliseconds(15'000));  // proxies cut what is silent for a minute
+  boost::asio::io_context io;
+  const auto stream = std::make_shared<EventStream>(1, false);
+  EventReader reader(stream, EventForm(), [] {}, Milliseconds(5));
+  CHECK(test::run(io, reader.read()) == ":\n\n");
+  CHECK(test::run(io, reader.read()) == ":\n\n");
+  CHECK(stream->notify("x", Delivery::must));
+  CHECK(test::run(io, reader.read()) == "event: message\ndata: x\n\n");
+  stream->end();
+  CHECK(test::run(io, reader.read()).empty());
+}
+
 TEST_CASE("event reader: one that was taken over takes nothing, and what was not written is not forgotten") {
   boost::asio::io_context io;
   const auto stream = std::make_shared<EventStream>(1, true);

@@ -3,7 +3,12 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <future>
+#include <string>
+
 #include "base/files.hpp"
+#include "base/timeout.hpp"
+#include "in_time.hpp"
 #include "temp_files.hpp"
 
 using namespace terminally;
@@ -45,4 +50,25 @@ TEST_CASE("http tokens: one for each role, made once, and replaced at once") {
   CHECK(other.has(other.bearer_of(next)->credential));
   CHECK_FALSE(other.has(before));
   CHECK_FALSE(other.has(""));
+}
+
+TEST_CASE("http tokens: who asks for the first one while another makes it gets that one") {
+  test::check_in_time([] {
+    const test::TempDir directory;
+    const auto begun = Clock::now();
+    FileLock others = FileLock::try_lock(directory / ".token-exec.lock");
+    REQUIRE(others);
+    auto asks = std::async(std::launch::async,
+                           [&directory] { return Tokens(directory.path()).token_of(Role::exec); });
+    const bool waits = asks.wait_for(Milliseconds(200)) == std::future_status::timeout;
+    const std::string made = Tokens(directory.path()).rotate(Role::exec);
+    others.release();
+    const std::string given = asks.get();
+    if (Clock::now() - begun > Milliseconds(900)) {  // it is waited for a second
+      return false;
+    }
+    CHECK(waits);
+    CHECK(given == made);
+    return true;
+  });
 }

@@ -45,12 +45,13 @@ class PageServer:
             stderr=subprocess.PIPE,
         )
         said = self.process.stdout.readline().decode()
-        found = re.search(r"at (?:http://127\.0\.0\.1:(\d+)|unix:(\S+))\.", said)
+        found = re.search(r"at (?:http://(127\.0\.0\.1|\[::1\]):(\d+)|unix:(\S+))\.", said)
         if not found:
             raise AssertionError(f"serve says {said!r}, {self.process.communicate()[1].decode()!r}")
-        self.port = int(found[1]) if found[1] else 80
-        self.path = found[2]
-        self.host = f"127.0.0.1:{self.port}" if found[1] else "localhost"
+        self.address = (found[1] or "").strip("[]")
+        self.port = int(found[2]) if found[2] else 80
+        self.path = found[3]
+        self.host = f"{found[1]}:{self.port}" if found[1] else "localhost"
 
     def __enter__(self) -> "PageServer":
         return self
@@ -68,7 +69,7 @@ class PageServer:
 
     def connect(self) -> socket.socket:
         if self.path is None:
-            return socket.create_connection(("127.0.0.1", self.port), TIMEOUT)
+            return socket.create_connection((self.address, self.port), TIMEOUT)
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(TIMEOUT)
         connection.connect(self.path)
