@@ -33,14 +33,18 @@ class Budget::Part {
   Taken part_;
 };
 
-Budget::Share Budget::take(const std::string& credential, std::size_t requests, std::size_t bytes) {
+Budget::Share Budget::take(const std::string& credential, std::size_t requests, std::size_t bytes,
+                           bool of_reserve) {
   const auto own = ledger_->by_token.find(credential);
   const Taken of_token = own == ledger_->by_token.end() ? Taken() : own->second;
-  const Taken& in_all = ledger_->in_all;
-  const bool fits = in_all.requests + requests <= kMostRequests && in_all.bytes + bytes <= kMostBytes &&
-                    of_token.requests + requests <= kMostRequests / 4 * 3 &&
-                    of_token.bytes + bytes <= kMostBytes / 4 * 3;
-  return fits ? std::make_shared<const Part>(ledger_, credential, Taken{requests, bytes}) : nullptr;
+  const Taken more = of_reserve ? Taken{kReserveRequests, kReserveBytes} : Taken();
+  const auto fits = [&](const Taken& taken, std::size_t most_requests, std::size_t most_bytes) {
+    return taken.requests + requests <= most_requests + more.requests &&
+           taken.bytes + bytes <= most_bytes + more.bytes;
+  };
+  const bool has_room = fits(ledger_->in_all, kMostRequests, kMostBytes) &&
+                        fits(of_token, kMostRequests / 4 * 3, kMostBytes / 4 * 3);
+  return has_room ? std::make_shared<const Part>(ledger_, credential, Taken{requests, bytes}) : nullptr;
 }
 
 }  // namespace terminally

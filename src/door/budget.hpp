@@ -13,12 +13,17 @@ class Budget {
  public:
   static constexpr std::size_t kMostRequests = 4'000;
   static constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+  /// Beyond that, for what ends others: of each token.
+  static constexpr std::size_t kReserveRequests = 100;
+  static constexpr std::size_t kReserveBytes = std::size_t{4} << 20U;
 
   /// A part of it, given back by whoever lets go of it last.
   using Share = std::shared_ptr<const void>;
 
-  /// For a text of so many requests and bytes. Null where there is no room.
-  [[nodiscard]] Share take(const std::string& credential, std::size_t requests, std::size_t bytes);
+  /// For a text of so many requests and bytes. Null where there is no room. `of_reserve`: it may use the
+  /// reserve.
+  [[nodiscard]] Share take(const std::string& credential, std::size_t requests, std::size_t bytes,
+                           bool of_reserve = false);
 
   struct Taken {
     std::size_t requests = 0;

@@ -53,6 +53,7 @@ void Endpoint::tidy(const IsGood& is_good) {
   std::erase_if(modern_, [&](const Modern& one) {
     const auto peer = one.peer.lock();
     if (peer && !is_good(one.credential)) {
+      peer->refuse_unanswered("The token is good for nothing any more, and this call was ended");
       peer->give_up();
     }
     return peer == nullptr;

@@ -50,7 +50,6 @@ void EventStream::reply(RpcReply reply) {
 
 void EventStream::end() {
   ended_ = true;
-  held_.reset();
   changed_.notify();
 }
 

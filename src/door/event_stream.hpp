@@ -47,9 +47,6 @@ class EventStream : public Stream {
   /// not said once more, and any may be dropped.
   EventStream(std::uint64_t number, bool resumable) : number_(number), resumable_(resumable) {}
 
-  /// Lets go of it at its end: until then, what it answers is under way.
-  void hold(std::shared_ptr<const void> until_end) { held_ = std::move(until_end); }
-
   bool notify(std::string message, Delivery delivery) override;
   void reply(RpcReply reply) override;
   void end() override;
@@ -93,7 +90,6 @@ class EventStream : public Stream {
   std::uint64_t turn_ = 0;
   std::optional<Clock::time_point> left_at_;
   bool ended_ = false;
-  std::shared_ptr<const void> held_;
   Event changed_;
 };
 

@@ -66,6 +66,7 @@ bool HttpSession::is_idle() const {
 }
 
 void HttpSession::close() {
+  peer_->refuse_unanswered("This session has ended; what was begun goes on");
   peer_->close(false);
   own_->end();
   for (const std::weak_ptr<EventStream>& one : made_) {

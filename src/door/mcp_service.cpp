@@ -31,7 +31,7 @@ constexpr Milliseconds kJsonFor{1'000};  ///< after that, a stream of events beg
 
 /// Where a request goes, and who sends it. Valid while the request is.
 struct Call {
-  const ServiceRequest& request;
+  ServiceRequest& request;
   McpHead head;
   std::shared_ptr<Endpoint> endpoint;  ///< null: the instance was not opened yet, so nobody has a session
   std::function<std::shared_ptr<Endpoint>()> open;
@@ -167,7 +167,6 @@ Awaitable<ServiceAnswer> answer_of(Asked asked) {
 Asked ask_modern(const Call& call, const Text& text) {
   Asked asked;
   asked.events = std::make_shared<EventStream>(1, false);
-  asked.events->hold(text.share);
   asked.takes_events = takes_events(call.head);
   const std::shared_ptr<Peer> peer = call.endpoint->new_peer(call.request.bearer);
   auto on_end = [endpoint = std::weak_ptr(call.endpoint), peer, events = asked.events] {
@@ -177,7 +176,7 @@ Asked ask_modern(const Call& call, const Text& text) {
     }
   };
   asked.reader = std::make_shared<EventReader>(asked.events, EventForm(), std::move(on_end));
-  peer->receive(text.input, call.request.body.size(), asked.events);
+  peer->receive(text.input, call.request.body.size(), asked.events, text.share);
   return asked;
 }
 
@@ -193,7 +192,6 @@ Asked ask_legacy(const Call& call, const Text& text, const HttpSessionPtr& sessi
   const bool begins = text.kind == PostKind::begins;
   Asked asked;
   asked.events = session->new_stream();
-  asked.events->hold(text.share);
   asked.session = session;
   asked.takes_events = takes_events(call.head) && !begins;  // the session's id is a header
   if (begins) {
@@ -201,7 +199,7 @@ Asked ask_legacy(const Call& call, const Text& text, const HttpSessionPtr& sessi
   }
   asked.reader =
       std::make_shared<EventReader>(asked.events, form_of(*session), [session] { session->note_use(); });
-  session->peer().receive(text.input, call.request.body.size(), asked.events);
+  session->peer().receive(text.input, call.request.body.size(), asked.events, text.share);
   return asked;
 }
 
@@ -209,6 +207,17 @@ std::size_t requests_in(const RpcInput& input) {
   return static_cast<std::size_t>(std::ranges::count_if(input.messages, [](const RpcMessage& message) {
     return message.kind == RpcMessage::Kind::request || message.kind == RpcMessage::Kind::invalid;
   }));
+}
+
+/// Whether a client needs the answer to end, or to begin, anything at all.
+bool helps_itself(const Call& call, const RpcInput& input) {
+  if (input.batch || input.messages.front().kind != RpcMessage::Kind::request) {
+    return false;
+  }
+  const RpcMessage& request = input.messages.front();
+  return request.method == "initialize" ||
+         (call.endpoint &&
+          ends_things(*call.endpoint->instance().core->router, request.method, *request.params));
 }
 
 HasSession sessions_of(const Call& call) {
@@ -225,13 +234,13 @@ std::variant<Response, Asked> receive_legacy(const Call& call, const Text& text)
     return busy_response("Too many sessions are in use");
   }
   session->note_use();
-  if (requests_in(text.input) == 0) {
-    session->peer().receive(text.input, call.request.body.size(), session->new_stream());
-    return empty_response(202);
-  }
   if (text.input.batch && !knows_batches(session->peer().negotiated())) {
     return refused(call,
                    {400, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"), ""});
+  }
+  if (requests_in(text.input) == 0) {
+    session->peer().receive(text.input, call.request.body.size(), session->new_stream());
+    return empty_response(202);
   }
   if (!session->peer().in_flight().has_room()) {
     return busy_response("The requests under way are too large: wait for their answers");
@@ -254,8 +263,9 @@ std::variant<Response, Asked> receive_post(Call& call) {
   if (text.kind == PostKind::modern_notice) {
     return empty_response(202);
   }
-  text.share =
-      call.budget.take(call.request.bearer.credential, requests_in(text.input), call.request.body.size());
+  call.request.body_share.reset();  // it was for reading
+  text.share = call.budget.take(call.request.bearer.credential, requests_in(text.input),
+                                call.request.body.size(), helps_itself(call, text.input));
   if (!text.share) {
     return busy_response("Too many requests are under way: wait for their answers");
   }
@@ -388,6 +398,11 @@ Awaitable<Response> McpService::metrics() {
   response.content_type = MetricsText::kContentType;
   response.body = text.take();
   co_return response;
+}
+
+std::shared_ptr<const void> McpService::room_for(const Bearer& bearer, std::size_t bytes) {
+  constexpr std::size_t kSmall = std::size_t{64} << 10U;
+  return budget_.take(bearer.credential, 0, bytes, bytes <= kSmall);
 }
 
 Awaitable<ServiceAnswer> McpService::answer(ServiceRequest request) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "base/spawned.hpp"
+#include "base/background.hpp"
 #include "door/budget.hpp"
 #include "door/call_book.hpp"
 #include "door/endpoint.hpp"
@@ -37,6 +37,7 @@ class McpService : public Service {
   ~McpService() override;
 
   [[nodiscard]] std::optional<Bearer> bearer_of(std::string_view token) override;
+  [[nodiscard]] std::shared_ptr<const void> room_for(const Bearer& bearer, std::size_t bytes) override;
   [[nodiscard]] Awaitable<ServiceAnswer> answer(ServiceRequest request) override;
 
   /// Takes no further request, answers what ends by itself until then, and ends all streams.
@@ -54,7 +55,7 @@ class McpService : public Service {
   std::shared_ptr<CallBook> book_;
   std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
   bool ends_ = false;
-  std::optional<Spawned<>> tidying_;  ///< from the first instance on
+  std::optional<Background> tidying_;  ///< from the first instance on
 };
 
 }  // namespace terminally

@@ -70,6 +70,9 @@ RequestHead head_to_judge(const http::request<http::string_body>& request) {
 /// Where the body ends must be certain, or its end would be taken for the next request (RFC 9112, 6.3).
 std::optional<Response> refuse_length(const Parser& parser) {
   const auto codings = all_of(parser.get(), http::field::transfer_encoding);
+  if (!codings.empty() && parser.get().version() < 11) {
+    return error_response(400, "invalid_argument", "HTTP/1.0 has no Transfer-Encoding");
+  }
   if (!codings.empty() && (codings.size() > 1 || !beast::iequals(codings.front(), "chunked"))) {
     return error_response(501, "invalid_argument", "Of all Transfer-Encodings, only chunked is known here");
   }
@@ -113,6 +116,12 @@ std::size_t send_now(Stream& stream, std::string_view bytes) {
   const ssize_t sent =
       ::send(stream.socket().native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+}
+
+Response no_room() {
+  Response response = error_response(503, "busy", "Too much is under way: wait for answers");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 std::string code_in(const std::string& body) {
@@ -293,6 +302,12 @@ Awaitable<bool> Connection::State::read_body(Parser& parser) {
 }
 
 Awaitable<bool> Connection::State::answer_program(Parser& parser, ServiceRequest request) {
+  const auto length = static_cast<std::size_t>(parser.content_length().value_or(kMostProgramBody));
+  const bool has_body = parser.chunked() || parser.content_length().value_or(0) > 0;
+  request.body_share = has_body ? house.service->room_for(request.bearer, length) : nullptr;
+  if (has_body && !request.body_share) {
+    co_return co_await write(no_room(), &parser);
+  }
   const bool read = co_await read_body(parser);
   if (!read) {
     co_return false;

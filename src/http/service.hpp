@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct ServiceRequest {
   /// By their names in lower case. The values of one that came more than once are joined by ", ".
   std::map<std::string, std::string, std::less<>> headers;
   std::string body;  ///< 16 MiB at most
+  std::shared_ptr<const void>
+      body_share;  ///< what `room_for` gave for it; to be let go of when it counts otherwise
   Bearer bearer;
 
   /// Empty where it is missing.
@@ -54,6 +58,9 @@ class Service {
 
   /// Nothing where no such token is known.
   [[nodiscard]] virtual std::optional<Bearer> bearer_of(std::string_view token) = 0;
+
+  /// Room for a body of so many bytes, until it is let go of; null: there is none now.
+  [[nodiscard]] virtual std::shared_ptr<const void> room_for(const Bearer& bearer, std::size_t bytes) = 0;
 
   /// Answers within some milliseconds: what takes longer comes `later`. An `Error` that it throws becomes an
   /// answer as one of a Site's does.

@@ -11,8 +11,10 @@
 
 namespace terminally {
 
-Exchange::Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply)
-    : request_(std::move(request)),
+Exchange::Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply,
+                   std::shared_ptr<const void> held)
+    : held_(std::move(held)),
+      request_(std::move(request)),
       bytes_(bytes),
       outlet_(std::make_shared<Outlet>(std::move(stream))),
       reply_(std::move(reply)) {}

@@ -26,8 +26,10 @@ class Exchange {
   /// Gets the reply, empty where there will be none. Called once.
   using Reply = std::function<void(RpcReply)>;
 
-  /// `bytes` is the length of the request's text. Its notifications go to `stream`.
-  Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply);
+  /// `bytes` is the length of the request's text. Its notifications go to `stream`. `held` is let go of with
+  /// it.
+  Exchange(RpcMessage request, std::size_t bytes, std::shared_ptr<Stream> stream, Reply reply,
+           std::shared_ptr<const void> held = nullptr);
 
   /// Sets the request's revision, its client (for the record of commands; may be empty), and whether it lasts
   /// until the client or the peer ends it. Throws `ProtocolError` for a malformed progress token.
@@ -78,6 +80,7 @@ class Exchange {
 
   void silence(State why);
 
+  std::shared_ptr<const void> held_;
   RpcMessage request_;
   std::size_t bytes_;
   std::shared_ptr<Outlet> outlet_;

@@ -33,17 +33,20 @@ bool is_answered(const RpcMessage& message) {
   return message.kind == Kind::request || message.kind == Kind::invalid;
 }
 
-/// Taken even where too many others are unanswered: a client that has to wait for these cannot help itself.
-bool ends_things(const Router& router, const Exchange& request) {
-  if (request.method() == "tools/call") {
-    const auto name = request.params()->find("name");
-    const Tool* tool = name != request.params()->end() && name->is_string()
+}  // namespace
+
+bool ends_things(const Router& router, const std::string& method, const json& params) {
+  if (method == "tools/call") {
+    const auto name = params.find("name");
+    const Tool* tool = name != params.end() && name->is_string()
                            ? router.find(name->get_ref<const std::string&>())
                            : nullptr;
     return tool != nullptr && tool->traits.ends_things;
   }
-  return request.method() == "ping" || request.method() == "tasks/cancel";
+  return method == "ping" || method == "tasks/cancel";
 }
+
+namespace {
 
 /// Batches are of a legacy revision, and what negotiates one comes alone.
 bool fits_in_batch(const RpcMessage& message) {
@@ -92,17 +95,19 @@ void Peer::receive(std::string_view text, const std::shared_ptr<Stream>& stream)
   receive(read_messages(text), text.size(), stream);
 }
 
-void Peer::receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
+void Peer::receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream,
+                   const std::shared_ptr<const void>& held) {
   if (closed_) {
     return;
   }
   if (input.batch) {
-    return receive_batch(input, bytes, stream);
+    return receive_batch(input, bytes, stream, held);
   }
-  handle(input.messages.front(), bytes, stream, finishes(stream));
+  handle(input.messages.front(), bytes, stream, finishes(stream), held);
 }
 
-void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream) {
+void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream,
+                         const std::shared_ptr<const void>& held) {
   constexpr std::size_t kMostInBatch = 1'000;
   if (!knows_batches(negotiated_)) {
     return refuse_batch(input, ProtocolError(kInvalidRequest, "Invalid request: batches are not supported"),
@@ -132,7 +137,7 @@ void Peer::receive_batch(const RpcInput& input, std::size_t bytes, const std::sh
       }
     };
     if (fits_in_batch(message)) {
-      handle(message, bytes / input.messages.size(), stream, reply);
+      handle(message, bytes / input.messages.size(), stream, reply, held);
     } else {
       reply(error_reply(message.id,
                         ProtocolError(kInvalidRequest, "Invalid request: initialize, and requests of " +
@@ -160,10 +165,10 @@ void Peer::refuse_batch(const RpcInput& input, const ProtocolError& error, Strea
 
 /// `reply` is called once, with an empty text where the message has none.
 void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::shared_ptr<Stream>& stream,
-                  const Exchange::Reply& reply) {
+                  const Exchange::Reply& reply, const std::shared_ptr<const void>& held) {
   switch (message.kind) {
     case Kind::request:
-      return start(std::make_shared<Exchange>(message, bytes, stream, reply));
+      return start(std::make_shared<Exchange>(message, bytes, stream, reply, held));
     case Kind::notification:
       notice(message);
       return reply({});
@@ -179,7 +184,7 @@ void Peer::handle(const RpcMessage& message, std::size_t bytes, const std::share
 
 void Peer::start(const ExchangePtr& exchange) {
   try {
-    in_flight_.add(exchange, ends_things(*core_->router, *exchange));
+    in_flight_.add(exchange, ends_things(*core_->router, exchange->method(), *exchange->params()));
   } catch (const ProtocolError& error) {
     exchange->reply(error_reply(exchange->id(), error));
     return tell_of_end(*core_, *known_, *exchange, nullptr, error.code(), Clock::duration(0));

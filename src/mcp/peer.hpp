@@ -38,8 +38,10 @@ class Peer : public std::enable_shared_from_this<Peer> {
   /// does not throw.
   void receive(std::string_view text, const std::shared_ptr<Stream>& stream);
 
-  /// The same for a text of so many bytes that its transport had to read itself.
-  void receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
+  /// The same for a text of so many bytes that its transport had to read itself. `held` is let go of when the
+  /// last of its requests is over, answered or not: what it takes is taken until then.
+  void receive(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream,
+               const std::shared_ptr<const void>& held = nullptr);
 
   /// Returns when there is room for another request.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_room();
@@ -78,10 +80,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] Revision negotiated() const { return negotiated_; }
 
  private:
-  void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream);
+  void receive_batch(const RpcInput& input, std::size_t bytes, const std::shared_ptr<Stream>& stream,
+                     const std::shared_ptr<const void>& held);
   void refuse_batch(const RpcInput& input, const ProtocolError& error, Stream& stream);
   void handle(const RpcMessage& message, std::size_t bytes, const std::shared_ptr<Stream>& stream,
-              const Exchange::Reply& reply);
+              const Exchange::Reply& reply, const std::shared_ptr<const void>& held);
   void start(const ExchangePtr& exchange);
   boost::asio::awaitable<nlohmann::ordered_json> answer(ExchangePtr exchange);
   void notice(const RpcMessage& notification);
@@ -99,5 +102,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Event exchange_ended_;  ///< each time that one does
   bool closed_ = false;
 };
+
+/// Whether a request is taken even where too many others are unanswered: a client that has to wait for these
+/// cannot help itself.
+[[nodiscard]] bool ends_things(const Router& router, const std::string& method, const nlohmann::json& params);
 
 }  // namespace terminally

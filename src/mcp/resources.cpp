@@ -241,18 +241,20 @@ awaitable<ordered_json> complete(Peer& peer, ExchangePtr exchange) {
   const std::string& begun = need_string(argument, "value");
   std::vector<std::string> values;
   if (takes_window_id(object_or_empty(*exchange->params(), "ref"), name)) {
-    // Matches the tab's id, with or without its "@", or its name.
+    const auto guard = peer.core().router->new_guard(*peer.settings());
+    const auto shown = [&guard](const std::string& called) { return guard ? guard->text(called) : called; };
+    // Matches the tab's id, with or without its "@", or its name as it is shown.
     const std::vector<TabInfo> tabs = co_await open_tabs(peer.core());
     for (const TabInfo& tab : tabs) {
       const std::string id = to_string(tab.window_id);
-      if (id.starts_with(begun) || id.starts_with("@" + begun) || tab.name.starts_with(begun)) {
+      if (id.starts_with(begun) || id.starts_with("@" + begun) || shown(tab.name).starts_with(begun)) {
         values.push_back(id);
       }
     }
     const std::vector<ordered_json> far = co_await far_rows(peer.core());
     for (const ordered_json& row : far) {
       const std::string id = row.at("window_id").get<std::string>();
-      if (id.starts_with(begun) || text_of(row, "name").starts_with(begun)) {
+      if (id.starts_with(begun) || shown(text_of(row, "name")).starts_with(begun)) {
         values.push_back(id);
       }
     }

@@ -417,8 +417,26 @@ TEST_CASE("http service: what is not answered yet takes so many bytes together, 
   CHECK(second);
   CHECK_FALSE(budget.take("three", 1, 1));
   CHECK(budget.take("three", 1, 0));
+  CHECK(budget.take("one", 1, Budget::kReserveBytes, true));
+  CHECK_FALSE(budget.take("one", 1, Budget::kReserveBytes + 1, true));
   first.reset();
   CHECK(budget.take("one", 1, kMost / 4 * 3));
+}
+
+TEST_CASE("http service: what ends others is answered where nothing else has room") {
+  DoorScene scene;
+  scene.initialize();
+  const Bearer bearer{Role::exec, scene.credential};
+  const auto all = scene.service.room_for(bearer, Budget::kMostBytes / 4 * 3);
+  REQUIRE(all);
+  CHECK_FALSE(scene.service.room_for(bearer, std::size_t{1} << 20U));
+  CHECK(scene.service.room_for(bearer, 1'000));  // may be one of those
+  CHECK(scene.post("tools/list").status == 503);
+  CHECK(scene.post("ping").status == 200);
+  CHECK(scene.post("tasks/cancel", R"({"taskId":"none"})").status != 503);
+  scene.session.clear();
+  scene.initialize();
+  CHECK_FALSE(scene.session.empty());
 }
 
 TEST_CASE("http service: a session that is deleted ends all that waits for it, and cancels nothing") {
@@ -439,10 +457,18 @@ TEST_CASE("http service: a session that is deleted ends all that waits for it, a
   scene.server.settle();
   CHECK(scene.whole(scene.request("DELETE")).status == 200);
   CHECK(scene.run(own.source()).empty());
+  CHECK(scene.run(streamed.source()).find("This session has ended") != std::string::npos);
   CHECK(scene.run(streamed.source()).empty());
   scene.server.settle();
-  CHECK(later.is_over());
+  REQUIRE(later.is_over());
+  const Response told = later.result();
+  CHECK(told.status == 200);
+  CHECK(told.body.find("This session has ended") != std::string::npos);
   CHECK(scene.server.slow_tool().cancelled == 0);
+  CHECK(scene.has_measure("terminally_requests_under_way 2"));  // what they take is taken still
+  scene.server.open_gate();
+  scene.server.settle();
+  CHECK(scene.has_measure("terminally_requests_under_way 0"));
 }
 
 TEST_CASE("http service: the end cancels what ends with the process, and nothing else") {

@@ -144,15 +144,6 @@ TEST_CASE("event stream: of a session's own, which perhaps nobody reads, all may
   CHECK(taken < 300);
 }
 
-TEST_CASE("event stream: what it answers is let go of at its end") {
-  EventStream stream(1, true);
-  const auto share = std::make_shared<int>(1);
-  stream.hold(share);
-  CHECK(share.use_count() == 2);
-  stream.end();
-  CHECK(share.use_count() == 1);
-}
-
 TEST_CASE("event reader: a stream on which nothing is said does not end, and shows that it is there") {
   CHECK(EventReader::kQuietFor == Milliseconds(15'000));  // proxies cut what is silent for a minute
   boost::asio::io_context io;

@@ -25,6 +25,9 @@ class ServiceOfGate : public Service {
   std::optional<Bearer> bearer_of(std::string_view token) override {
     return token == "good" ? std::optional(Bearer{Role::exec, "its name"}) : std::nullopt;
   }
+  std::shared_ptr<const void> room_for(const Bearer& /*bearer*/, std::size_t /*bytes*/) override {
+    return nullptr;
+  }
   Awaitable<ServiceAnswer> answer(ServiceRequest /*request*/) override { co_return ServiceAnswer(); }
 };
 
