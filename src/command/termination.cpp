@@ -163,7 +163,8 @@ void Termination::press_program(Pressed& pressed, const SeenForeground& program,
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
   const auto signal_group = [&](int signal) {
-    const bool goes_on = escalation.pressed() > 1 || program.missed_key;
+    const bool had_no_key = program.missed_key && program.group != pressed.key_again;
+    const bool goes_on = escalation.pressed() > 1 || had_no_key;
     const bool told = goes_on && std::exchange(pressed.told_over, program.group) == program.group;
     todo.add(act::SignalGroup{program.group, signal, goes_on && !told});
   };

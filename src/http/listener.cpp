@@ -153,11 +153,12 @@ UniqueFd listen_on(ListenPlace& place) {
 
 UniqueFd accept_from(int listener) {
   UniqueFd connection(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  const int buffered_bytes = 64 << 10;  // what waits there is lost with the connection, and counts as sent
-  ::setsockopt(connection.get(), SOL_SOCKET, SO_SNDBUF, &buffered_bytes, sizeof buffered_bytes);
-  const int on = 1;
-  if (connection) {  // refused by a Unix socket
+  if (connection) {
+    const int on = 1;  // refused by a Unix socket
     static_cast<void>(::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+    const int buffered_bytes = 64 << 10;  // what waits there is lost with the connection, and counts as sent
+    static_cast<void>(
+        ::setsockopt(connection.get(), SOL_SOCKET, SO_SNDBUF, &buffered_bytes, sizeof buffered_bytes));
   }
   return connection;
 }

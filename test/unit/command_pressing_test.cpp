@@ -81,6 +81,15 @@ TEST_CASE("one that missed the key has its signal once") {
   CHECK(play.times("interrupt group 7") == 1);
 }
 
+TEST_CASE("one that began after the key, just before its SIGTERM, does not have the list go on") {
+  RunningPlay play;
+  cancel_at(play, 0ms);
+  play.at(480ms, [&play] { play.scene.front = program(8); });  // program 7 has cleaned up
+  play.at(480ms, [&play] { play.scene.front.missed_key = true; });
+  static_cast<void>(play.until(4'000ms));
+  CHECK(play.when_done("terminate group 8 and tell shell") == 500);
+}
+
 TEST_CASE("each program of a loop that missed the key has its signal, until one of them ends the loop") {
   RunningPlay play;
   play.scene.front.missed_key = true;
