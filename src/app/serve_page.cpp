@@ -17,10 +17,10 @@
 #include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "door/mcp_service.hpp"
+#include "far_page/wide_site.hpp"
 #include "http/links.hpp"
 #include "http/listener.hpp"
 #include "http/server.hpp"
-#include "page/page_site.hpp"
 #include "system/this_build.hpp"
 #include "system/unix_peer.hpp"
 
@@ -56,7 +56,7 @@ struct Served {
             config.state_root, [this](const std::string& name) { return instances.open(name); },
             config.log_segment_bytes) {}
 
-  PageSite site;
+  WideSite site;
   HttpInstances instances;
   McpService service;
 };

@@ -15,6 +15,7 @@
 #include "cli/command_line.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommands.hpp"
+#include "far_page/piped_page.hpp"
 #include "hosts/gateway_lock.hpp"
 #include "hosts/hello.hpp"
 #include "hosts/pipe_command.hpp"
@@ -29,6 +30,7 @@ struct GatewayOptions {
   std::string nonce;
   bool temporary = false;
   std::string roots;
+  std::string page;
   std::uint64_t linger_ms = 600'000;
 };
 
@@ -44,6 +46,9 @@ int gateway(Config config, const GatewayOptions& options) {
   }
   if (::isatty(STDIN_FILENO) != 0) {  // it would send back what it gets, and lose long lines
     throw Error(ErrorCode::io, "gateway: standard input is a terminal, and must be a pipe");
+  }
+  if (!options.page.empty()) {
+    return serve_piped_page(config, options.nonce, options.page);
   }
   config.gateway = options.id;
   config.temporary = options.temporary;
@@ -93,6 +98,7 @@ void add_gateway(CLI::App& app, Config& config, Action& action) {
   command->add_option("nonce", options->nonce, "Is said back, turned around")->required();
   command->add_flag("--temporary", options->temporary, "Its tabs end with the gateway");
   command->add_option("--roots", options->roots, "As --file-root, in hexadecimal digits");
+  command->add_option("--page", options->page, "Serves this page, and is no gateway");
   command->add_option("--linger-ms", options->linger_ms,
                       "How long they stay where the link ends without a goodbye");
   command->callback(

@@ -87,12 +87,16 @@ bool Acts::is_act(const std::string& type) {
   return std::ranges::find(kActs, type) != kActs.end();
 }
 
+void Acts::refuse_who_looks(const Visitor& visitor, const std::string& type) {
+  if (visitor.role != Role::exec) {
+    throw Error(ErrorCode::invalid_argument,
+                "t: \"" + type + "\": this page may only look; open it with terminally-mcp open --exec");
+  }
+}
+
 Awaitable<void> Acts::act(InstanceFeed& feed, const PageRequest& request) {
   const std::string& what = request.type();
-  if (visitor_.role != Role::exec) {
-    throw Error(ErrorCode::invalid_argument,
-                "t: \"" + what + "\": this page may only look; open it with terminally-mcp open --exec");
-  }
+  refuse_who_looks(visitor_, what);
   const WindowId window = tab_asked(request);
   const SeenTab& tab = feed.board().tab(window);
   if (what == "cancel") {

@@ -26,6 +26,8 @@ class Acts {
   [[nodiscard]] const std::string& holder() const { return holder_; }
   /// Whether a message is one of these.
   [[nodiscard]] static bool is_act(const std::string& type);
+  /// Throws Error(invalid_argument) where this visitor may only look.
+  static void refuse_who_looks(const Visitor& visitor, const std::string& type);
 
   /// Does it; the feed outlives that. Throws Error: invalid_argument for a visitor that may only look.
   [[nodiscard]] Awaitable<void> act(InstanceFeed& feed, const PageRequest& request);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "page/flow.hpp"
+
 namespace terminally {
 namespace {
 
@@ -12,6 +14,14 @@ void append_number(std::string& out, std::uint64_t number, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) {
     out += static_cast<char>(number >> (8 * i) & 0xFFU);
   }
+}
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    number |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  }
+  return number;
 }
 
 }  // namespace
@@ -26,6 +36,21 @@ std::string log_frame(FrameFlags flags, std::uint16_t channel, std::uint64_t off
   append_number(frame, offset, 8);
   frame += bytes;
   return frame;
+}
+
+std::optional<LogFrame> read_log_frame(std::string_view frame) {
+  if (frame.size() < kFrameHeaderBytes || frame.size() > kFrameHeaderBytes + Flow::kFrame ||
+      frame.front() != kLogFrame) {
+    return std::nullopt;
+  }
+  const std::uint64_t flags = number_at(frame, 1, 1);
+  LogFrame read;
+  read.flags.is_current = (flags & 1U) != 0;
+  read.flags.is_last = (flags & 2U) != 0;
+  read.channel = static_cast<std::uint16_t>(number_at(frame, 2, 2));
+  read.offset = number_at(frame, 8, 8);
+  read.bytes = frame.substr(kFrameHeaderBytes);
+  return read;
 }
 
 }  // namespace terminally

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +19,16 @@ inline constexpr std::size_t kFrameHeaderBytes = 16;
 /// "Frames".
 [[nodiscard]] std::string log_frame(FrameFlags flags, std::uint16_t channel, std::uint64_t offset,
                                     std::string_view bytes);
+
+/// A frame that was read.
+struct LogFrame {
+  FrameFlags flags;
+  std::uint16_t channel = 0;
+  std::uint64_t offset = 0;
+  std::string bytes;
+};
+
+/// Nothing for what is no frame. A stranger may have made it.
+[[nodiscard]] std::optional<LogFrame> read_log_frame(std::string_view frame);
 
 }  // namespace terminally

@@ -14,21 +14,38 @@ bool is_in(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config)
+PageHouse::PageHouse(boost::asio::any_io_executor executor, Config config, std::string only)
     : executor_(std::move(executor)),
       config_(std::move(config)),
+      only_(std::move(only)),
       redaction_(make_redaction(config_)),
       list_(config_) {}
 
 bool PageHouse::has(const std::string& instance) const {
-  return is_in(known_instances(config_), instance);
+  return is_in(known(), instance);
+}
+
+std::vector<std::string> PageHouse::known() const {
+  std::vector<std::string> names = known_instances(config_);
+  std::erase_if(names, [&](const std::string& name) { return !shows(name); });
+  return names;
+}
+
+std::vector<InstanceRow> PageHouse::instances() {
+  std::vector<InstanceRow> rows = list_.look();
+  std::erase_if(rows, [&](const InstanceRow& row) { return !shows(row.name); });
+  return rows;
+}
+
+bool PageHouse::is_idle() const {
+  return std::ranges::all_of(feeds_, [](const auto& entry) { return entry.second->is_idle(); });
 }
 
 InstanceFeed::Look PageHouse::look_at(const std::string& instance) {
-  const std::vector<std::string> known = known_instances(config_);
+  const std::vector<std::string> here = known();
   std::erase_if(feeds_,
-                [&](const auto& entry) { return entry.second->is_idle() && !is_in(known, entry.first); });
-  if (!is_in(known, instance)) {
+                [&](const auto& entry) { return entry.second->is_idle() && !is_in(here, entry.first); });
+  if (!is_in(here, instance)) {
     throw Error(ErrorCode::not_found,
                 "there is no instance \"" + instance + "\" of this user on this machine");
   }

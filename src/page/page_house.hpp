@@ -20,14 +20,19 @@ namespace terminally {
 /// look, and what is hidden from pages that may only look.
 class PageHouse {
  public:
-  /// `config` is that of the process. Throws Error where the values to mask cannot be read.
-  PageHouse(boost::asio::any_io_executor executor, Config config);
+  /// `config` is that of the process. `only`: the one instance that is shown; empty: all are. Throws Error
+  /// where the values to mask cannot be read.
+  PageHouse(boost::asio::any_io_executor executor, Config config, std::string only);
 
   /// Throws Error(not_found) where this user has no instance of that name.
   [[nodiscard]] InstanceFeed::Look look_at(const std::string& instance);
   [[nodiscard]] bool has(const std::string& instance) const;
+  /// Whether an instance of that name would be shown.
+  [[nodiscard]] bool shows(const std::string& instance) const { return only_.empty() || instance == only_; }
   /// As files say now.
-  [[nodiscard]] std::vector<InstanceRow> instances() { return list_.look(); }
+  [[nodiscard]] std::vector<InstanceRow> instances();
+  /// Whether nothing of any page goes on.
+  [[nodiscard]] bool is_idle() const;
   /// What is masked for a visitor; null: nothing is.
   [[nodiscard]] std::shared_ptr<const Secrets> hidden_from(const Visitor& visitor) const;
   /// The same, with what the tabs of this instance have been given since.
@@ -38,8 +43,11 @@ class PageHouse {
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
 
  private:
+  [[nodiscard]] std::vector<std::string> known() const;
+
   boost::asio::any_io_executor executor_;
   Config config_;
+  std::string only_;
   std::shared_ptr<Redaction> redaction_;
   InstanceList list_;
   std::uint64_t pages_ = 0;

@@ -25,6 +25,7 @@ class PageRequest {
   [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t most = UINT64_MAX) const;
   [[nodiscard]] bool flag(const char* name) const;  ///< false where it is not there
   [[nodiscard]] const nlohmann::json& field(const char* name) const;
+  [[nodiscard]] const nlohmann::json& body() const { return body_; }
 
  private:
   nlohmann::json body_;

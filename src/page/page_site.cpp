@@ -53,6 +53,9 @@ WindowId tab_in(const std::string& text) {
 std::string instance_in(PageHouse& house, const Query& query) {
   const auto found = query.find("instance");
   if (found != query.end()) {
+    if (!house.shows(found->second)) {
+      throw Error(ErrorCode::not_found, "there is no instance \"" + found->second + "\"");
+    }
     return found->second;
   }
   const auto newest = newest_of(house.instances());
@@ -106,8 +109,8 @@ std::string file_name_of(const std::string& instance, WindowId window) {
 
 }  // namespace
 
-PageSite::PageSite(boost::asio::any_io_executor executor, Config config)
-    : house_(std::make_unique<PageHouse>(std::move(executor), std::move(config))) {}
+PageSite::PageSite(boost::asio::any_io_executor executor, Config config, std::string only)
+    : house_(std::make_unique<PageHouse>(std::move(executor), std::move(config), std::move(only))) {}
 PageSite::~PageSite() = default;
 
 Awaitable<Response> PageSite::answer(Request request) {
@@ -144,6 +147,18 @@ Awaitable<void> PageSite::live(Socket& socket, Query query) {
   Viewer viewer(*house_, socket);
   std::string instance = query["instance"];
   co_await viewer.run(std::move(instance));
+}
+
+std::shared_ptr<const Secrets> PageSite::hidden_from(const Visitor& visitor) const {
+  return house_->hidden_from(visitor);
+}
+
+std::string PageSite::instance_of(const Query& query) {
+  return instance_in(*house_, query);
+}
+
+bool PageSite::is_idle() const {
+  return house_->is_idle();
 }
 
 }  // namespace terminally

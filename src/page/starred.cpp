@@ -38,4 +38,11 @@ StarredPart starred(const Secrets& secrets, const PaneLog& log, const PaneLog::S
   return {window.substr(begin, part.bytes.size()), settled};
 }
 
+std::string starred_alone(const Secrets& secrets, std::string bytes) {
+  if (secrets.any()) {
+    cover(bytes, secrets_in(secrets, bytes, 0, true, false).edits);
+  }
+  return bytes;
+}
+
 }  // namespace terminally

@@ -20,4 +20,7 @@ struct StarredPart {
 [[nodiscard]] StarredPart starred(const Secrets& secrets, const PaneLog& log, const PaneLog::Slice& slice,
                                   bool goes_on);
 
+/// The same for bytes of a log that is not here: what only the bytes around them show is not seen.
+[[nodiscard]] std::string starred_alone(const Secrets& secrets, std::string bytes);
+
 }  // namespace terminally

@@ -133,6 +133,8 @@ class Watching(PageTest):
         page.run("(hash) => { location.hash = hash; }", f"/{tab.id}/b/{byte}")
         page.wait("() => document.querySelector('.ln.aim .ln-text')?.textContent === '1234'")
         page.sees("Paused at")
+        fresh = self.chromium.open(page.run("() => location.origin") + f"/#/{tab.id}/b/{byte}", page.browser)
+        fresh.wait("() => document.querySelector('.ln.aim .ln-text')?.textContent === '1234'")
         self.quiet(page)
 
 

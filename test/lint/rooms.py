@@ -37,6 +37,7 @@ ROOMS = [
     "setup",
     "checks",
     "hosts",
+    "far_page",
     "app",
     "terminal",
     "manual",

@@ -16,7 +16,7 @@ import { looksChanged } from './rows';
 import { announce, newsOf } from './say';
 import { Screen } from './screen';
 import { keepSettings, readSettings, type Settings } from './settings';
-import { cancellable, running, waits } from './state';
+import { cancellable, isComing, running, waits } from './state';
 import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
@@ -123,7 +123,8 @@ export class App implements Page {
     switch (m.t) {
       case 'hello': this.greeted_(); break;
       case 'tabs': this.follow_(); break;
-      case 'tab': if (!this.selected) this.follow_(); break;
+      case 'tab': if (!this.selected || this.route_?.tab === m.tab.id) this.follow_(); break;
+      case 'host': this.follow_(); break;
       case 'gone': if ((m.tab ?? m.id) === this.selected) this.select_(null); this.follow_(); break;
       case 'commands': if (m.tab === this.selected) this.arrive_(); break;
       case 'hits': this.find.take(m); break;
@@ -183,7 +184,8 @@ export class App implements Page {
   private follow_(): void {
     const { model, route_: route } = this;
     if (route && model.tabs.has(route.tab)) { if (route.tab !== this.selected) this.select_(route.tab); else this.arrive_(); return; }
-    if (route && model.greeted && model.tabs.size) { this.note(`The tab ${visible(route.tab)} is not here any more.`); this.route_ = null; }
+    const coming = model.hosts.some((x) => isComing(x) && route?.tab.startsWith(`${x.name}:`));
+    if (route && model.greeted && model.tabs.size && !coming) { this.note(`The tab ${visible(route.tab)} is not here any more.`); this.route_ = null; }
     if (this.selected && model.tabs.has(this.selected)) return;
     const newest = model.open.toSorted((a, b) => (b.last_output_at ?? b.created_at) - (a.last_output_at ?? a.created_at));
     this.select_((this.waiting()[0] ?? newest.find((t) => t.command && running(t.command)) ?? newest[0])?.id ?? null);
@@ -214,6 +216,7 @@ export class App implements Page {
   }
   go(id: string): void {
     this.showRail(false);
+    this.route_ = null;   // a tab of a host that was asked for and is not there yet
     history.replaceState(null, '', writeRoute({ tab: id }));
     if (id !== this.selected) this.select_(id); else if (this.view === 'commands') this.list?.end();
     this.changed();

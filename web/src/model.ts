@@ -1,5 +1,5 @@
 // What the page knows of an instance: tabs, hosts, commands, and how late it is there.
-import { running } from './state';
+import { isComing, running } from './state';
 import type { Command, Control, Host, Instance, Message, Tab } from './wire';
 
 export const RATE_STEPS = 12;
@@ -21,6 +21,8 @@ export class Model {
   you = '';
   private skew_ = 0;
   private readonly now5_ = new Map<string, number>();
+  /** Tabs of hosts that have not told their tabs on this connection: they are shown as they were. */
+  private readonly kept_ = new Set<string>();
 
   /** Now, by the server's clock; without a connection the moment when it was lost: nothing counts then. */
   now(): number { return (this.lost ?? Date.now()) + this.skew_; }
@@ -36,11 +38,13 @@ export class Model {
       case 'tabs': {
         const was = new Map(this.tabs);
         this.tabs.clear();
+        this.kept_.clear();
         for (const tab of m.tabs) this.put_(tab, was.get(tab.id));
+        for (const [id, tab] of was) if (!this.tabs.has(id) && isComing(this.host(tab))) { this.tabs.set(id, tab); this.kept_.add(id); }
         break;
       }
-      case 'tab': this.put_(m.tab, this.tabs.get(m.tab.id)); break;
-      case 'gone': this.tabs.delete(m.tab ?? m.id ?? ''); break;
+      case 'tab': this.kept_.delete(m.tab.id); this.put_(m.tab, this.tabs.get(m.tab.id)); break;
+      case 'gone': this.kept_.delete(m.tab ?? ''); this.tabs.delete(m.tab ?? m.id ?? ''); break;
       case 'commands': this.newest_(m); break;
       case 'command': this.command(m.tab, m.command); break;
       case 'withdrawn': this.drop_(m.tab, (c) => c.id === m.command); break;
@@ -49,7 +53,10 @@ export class Model {
         if (tab) this.tabs.set(m.tab, { ...tab, control: { holder: m.holder, until: m.until ?? null } });
         break;
       }
-      case 'host': this.hosts = [...this.hosts.filter((x) => x.name !== m.host.name), m.host]; break;
+      case 'host':
+        this.hosts = this.hosts.some((x) => x.name === m.host.name) ? this.hosts.map((x) => (x.name === m.host.name ? m.host : x)) : [...this.hosts, m.host];
+        if (m.host.state === 'up') for (const id of this.kept_) if (this.tabs.get(id)?.host === m.host.name) { this.kept_.delete(id); this.tabs.delete(id); }
+        break;
       case 'size': {
         const tab = this.tabs.get(m.tab);
         if (tab) this.tabs.set(m.tab, { ...tab, cols: m.cols, rows: m.rows });

@@ -2,7 +2,7 @@
 import { h } from './h';
 import { icon } from './icons';
 import type { App } from './app';
-import { isLost, tabState } from './state';
+import { isComing, isLost, tabState } from './state';
 import { age, clock, counting, firstLine, many, visible } from './text';
 import type { Host, Tab } from './wire';
 
@@ -34,8 +34,8 @@ function tabRow(app: App, t: Tab): HTMLElement {
 
 function hostRow(app: App, host: Host | undefined, name: string): HTMLElement {
   const lost = isLost(host), since = host?.since ? counting(app.now() - host.since) : '';
-  const right = lost ? `no link${since ? `, ${since}` : ''}` : host?.rtt_ms ? `${Math.round(host.rtt_ms)} ms` : '';
-  return h('.host', { class: lost ? 'off' : '' }, h('b', {}, visible(name)), host?.kind && host.kind !== 'ssh' && host.kind !== 'local' ? visible(host.kind) : '', right ? h('span.num', {}, right) : null);
+  const right = lost ? `no link${since ? `, ${since}` : ''}` : isComing(host) ? 'connecting' : host?.rtt_ms ? `${Math.round(host.rtt_ms)} ms` : '';
+  return h('.host', { class: lost ? 'off' : '', title: host?.error ? visible(host.error) : null }, h('b', {}, visible(name)), host?.kind && host.kind !== 'ssh' && host.kind !== 'local' ? visible(host.kind) : '', right ? h('span.num', {}, right) : null);
 }
 
 export function rail(app: App): Node[] {

@@ -41,7 +41,9 @@ export function saidOf(c: Command): string {
 }
 
 export const ended = (c: Command, now: number): number => c.ms ?? (running(c) ? Math.max(0, now - c.at) : 0);
-export const isLost = (host?: Host): boolean => host !== undefined && host.state !== 'up' && host.state !== 'connected' && host.state !== 'live';
+export const isLost = (host?: Host): boolean => host !== undefined && host.state === 'lost';
+/** Its tabs are not told yet. */
+export const isComing = (host?: Host): boolean => host?.state === 'connecting';
 
 export function tabState(t: Tab, now: number, host?: Host): Shown {
   const c = t.command, holder = t.control?.holder ?? null, text = c?.text ?? '';

@@ -329,6 +329,7 @@ export class Transcript implements Source {
     let all = this.page_.model.of(this.tab);
     for (let i = 0; i < 200 && this.page_.model.more.get(this.tab) && (all[0]?.start ?? 0) > from; i++) { await this.older_(); this.sync_(); all = this.page_.model.of(this.tab); }
     const c = all.findLast((x) => x.start <= from && from < Math.max(x.end ?? Infinity, x.start + 1)) ?? all.find((x) => x.start > from);
+    if (c && !this.blocks_.has(c.id)) this.sync_();   // it was told just now
     const block = c && this.blocks_.get(c.id);
     if (!block || !c || from < (this.info_?.first_byte ?? 0)) return false;
     this.follow.pause(this.page_.now());

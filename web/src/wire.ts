@@ -49,7 +49,7 @@ export interface Tab {
   keep_until?: number | null;
 }
 
-export interface Host { name: string; kind?: string; rtt_ms?: number | null; state: string; since?: number | null }
+export interface Host { name: string; kind?: string; rtt_ms?: number | null; state: string; since?: number | null; error?: string | null }
 export interface Instance { name: string; project: string; kind?: string; server?: boolean; tabs?: number; running?: number; waiting?: number }
 export interface Hit { tab: string; command: string | null; byte: number; text: string; marks: [number, number][] }
 export type Why = 'skipped' | 'lost' | 'removed' | 'unknown';

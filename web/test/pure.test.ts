@@ -260,3 +260,20 @@ test('bars: one each 5 s, twelve, none for what is silent', () => {
   for (let i = 0; i < 12; i++) m.tick();
   assert.equal(m.rates.size, 0);
 });
+
+test('tabs of a host stay as they were until that host has told its own', () => {
+  const model = new Model(), host = (state: string) => ({ name: 'web', state });
+  const tab = (id: string, name: string | null = null) => ({ id, host: name, created_at: 1, cols: 80, rows: 24, log_bytes: 0, name: null }) as unknown as Tab;
+  const hello = (state: string) => model.take({ t: 'hello', v: 1, instance: 'work', version: '1', role: 'exec', now: 0, hosts: [host(state)] });
+  hello('up');
+  model.take({ t: 'tabs', tabs: [tab('@0'), tab('web:@0', 'web'), tab('web:@1', 'web')] });
+  hello('connecting');
+  model.take({ t: 'tabs', tabs: [tab('@1')] });
+  assert.deepEqual([...model.tabs.keys()], ['@1', 'web:@0', 'web:@1']);
+  model.take({ t: 'tab', tab: tab('web:@1', 'web') });
+  model.take({ t: 'host', host: host('up') });
+  assert.deepEqual([...model.tabs.keys()], ['@1', 'web:@1']);
+  hello('lost');
+  model.take({ t: 'tabs', tabs: [tab('@1')] });
+  assert.deepEqual([...model.tabs.keys()], ['@1']);
+});
