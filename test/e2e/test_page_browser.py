@@ -299,6 +299,7 @@ class Acting(PageTest):
         page.ask("type", text="x\b")
         poll(lambda: tab.log().endswith(b"x\x08\x1b[K"), 20, "a key, taken back")
         page.key("Control+Shift+Enter")
+        page.wait("() => document.querySelector('#banner.mine') === null")
         tab.execute("echo after")
         page.wait(f"() => {LINES}.includes('after')")
         heads = page.run("() => [...document.querySelectorAll('.cmd-block h2')].map((h) => h.innerText)")

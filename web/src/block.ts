@@ -5,7 +5,7 @@ import { details } from './details';
 import { fill, h } from './h';
 import { icon } from './icons';
 import type { Page } from './page';
-import { cancellable, ended, iconOf, kindOf, opensItself, running, saidOf, waits } from './state';
+import { begun, cancellable, ended, iconOf, kindOf, opensItself, running, saidOf, waits } from './state';
 import { bytes, clock, counting, firstLine, many, span, visible, visibleLines } from './text';
 import type { Command } from './wire';
 
@@ -65,9 +65,9 @@ export class Block {
   wants(): boolean { return this.open && !(this.body?.binary ?? false); }
 
   /** The body, there and filled. */
-  async ready(all = false): Promise<Body> {
+  async ready(all = false, from = this.command.start): Promise<Body> {
     if (!this.body) {
-      this.body = new Body(this.source_, this.command.start);
+      this.body = new Body(this.source_, begun(this.command) ? this.command.start : from);
       this.el.append(this.body.el);
       const b = this.body;
       b.el.id = `b-${this.command.id}`;
@@ -134,7 +134,7 @@ export class Block {
   drawBody(): void {
     if (!this.open) { this.asking_ = null; return; }
     const b = this.body;
-    if (!b) { void this.ready(); return; }
+    if (!b) { if (begun(this.command)) void this.ready(); return; }
     b.draw();
     this.cursor_(b);
     if (this.under_.parentNode !== b.el) b.el.append(this.under_);

@@ -6,6 +6,8 @@ export type Kind = 'running' | 'wait' | 'ok' | 'failed' | 'cancelled' | 'unknown
 export interface Shown { kind: Kind; icon: string; text: string; command: string; program: boolean }
 
 export const running = (c: Command): boolean => c.state === 'running';
+/** Its output has begun, and `start` is where; before that it is where it was typed. */
+export const begun = (c: Command): boolean => !running(c) || c.kind === 'hand' || c.typed_byte === undefined || c.start > c.typed_byte;
 /** It runs, and is no person at work. */
 export const cancellable = (c: Command): boolean => running(c) && c.kind !== 'hand';
 /** It waits for a person: a password or a line. */

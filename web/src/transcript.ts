@@ -11,7 +11,7 @@ import type { MakeTerminal } from './parser';
 import type { Page } from './page';
 import { writeRoute } from './route';
 import { Seam } from './seam';
-import { kindOf, running } from './state';
+import { begun, kindOf, running } from './state';
 import { bytes, clock, counting, date, day, many } from './text';
 import { Times } from './times';
 import type { Command, Frame, Message, Tab } from './wire';
@@ -124,7 +124,7 @@ export class Transcript implements Source {
     this.page_.changed();
   }
   private inside_(byte: number): string | null {
-    return this.page_.model.of(this.tab).find((c) => c.kind !== 'hand' && c.kind !== 'between' && c.start <= byte && (running(c) || byte < (c.end ?? 0)))?.id ?? null;
+    return this.page_.model.of(this.tab).find((c) => c.kind !== 'hand' && c.kind !== 'between' && c.start <= byte && (running(c) ? begun(c) : byte < (c.end ?? 0)))?.id ?? null;
   }
   private gap_(from: number, to: number, why: Extract<Message, { t: 'gap' }>['why'], detail: string | null): void {
     const held = this.cutter_?.command ?? this.inside_(from), id = this.inside_(to) ?? (this.info_?.command?.id === held && this.info_?.command && running(this.info_.command) ? held : null);
@@ -163,7 +163,7 @@ export class Transcript implements Source {
   }
   private async give_(block: Block, piece: Piece & Partial<Gap>): Promise<void> {
     try {
-      const body = await block.ready();
+      const body = await block.ready(false, piece.from);
       if (piece.gap) { await body.catchUp(piece.from); body.gap(piece.gap.to, piece.gap.why, piece.from, piece.gap.detail); return; }
       for (let at = 0; at < piece.bytes.length; at += A_FRAME) {
         if (at) await frame();

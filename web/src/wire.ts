@@ -9,6 +9,7 @@ export interface Who { name: string; version?: string | null; person?: boolean }
 export interface Command {
   id: string;
   kind?: 'command' | 'hand' | 'between';
+  typed_byte?: number;
   text: string;
   text_bytes?: number;
   who?: Who | null;

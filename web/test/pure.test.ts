@@ -8,7 +8,7 @@ import { Model } from '../src/model';
 import { bytesWithin, LONGEST_MS, stepsOf } from '../src/play';
 import { readRoute, writeRoute } from '../src/route';
 import { newsOf } from '../src/say';
-import { iconOf, kindOf, opensItself, saidOf, tabState } from '../src/state';
+import { begun, iconOf, kindOf, opensItself, saidOf, tabState } from '../src/state';
 import { age, bytes, clock, counting, firstLine, literally, many, number, span, visible, visibleLines } from '../src/text';
 import { Times } from '../src/times';
 import { readFrame, type Command, type Tab } from '../src/wire';
@@ -232,6 +232,13 @@ test('the model: what came while nobody looked is not taken for all there is', (
   const before = m.of('@1').at(-1);
   m.take({ t: 'tab', tab: tab({ command: command({ id: 'c299', start: 299, lines: null }) }) });
   assert.equal(m.of('@1').at(-1), before, 'nothing new about it');
+});
+
+test('what is before the START of a command is not its output', () => {
+  assert.equal(begun(command({ state: 'running', start: 5, typed_byte: 5 })), false);
+  assert.equal(begun(command({ state: 'running', start: 9, typed_byte: 5 })), true);
+  assert.equal(begun(command({ state: 'running', start: 5, typed_byte: 5, kind: 'hand' })), true);
+  assert.equal(begun(command({ state: 'failed', start: 5, typed_byte: 5 })), true);   // it never came
 });
 
 test('the model: a command that was not run after all goes', () => {
