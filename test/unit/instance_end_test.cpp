@@ -20,14 +20,14 @@
 namespace terminally {
 namespace {
 
-struct Ending {
+struct EndedInstance {
   boost::asio::io_context io{1};
   test::TempDir directory;
   std::filesystem::path asked = directory / "asked";
   Config config = test::config_in(directory.path());
   Instance instance{config, "work"};
 
-  Ending() {
+  EndedInstance() {
     config.tmux = directory / "tmux";
     write_file(config.tmux, "#!/bin/sh\n: >> '" + asked.string() + "'\n");
     std::filesystem::permissions(config.tmux, std::filesystem::perms::owner_all);
@@ -44,7 +44,7 @@ struct Ending {
 TEST_CASE("instance end: tmux is asked to end, but not one that stands still; both are gone then (V7)") {
   for (const bool stands_still : {false, true}) {
     CAPTURE(stands_still);
-    Ending ending;
+    EndedInstance ending;
     const test::PaperServer server(ending.instance.socket(), ending.instance.cookie());
     if (stands_still) {
       REQUIRE(::kill(server.pid(), SIGSTOP) == 0);
@@ -57,7 +57,7 @@ TEST_CASE("instance end: tmux is asked to end, but not one that stands still; bo
 }
 
 TEST_CASE("instance end: a log writer that does not end by itself is killed behind all others (V5)") {
-  Ending ending;
+  EndedInstance ending;
   const std::string name = "TERMINALLY_NAME=" + ending.instance.cookie();
   const std::string program = ending.directory / "terminally-log";
   std::filesystem::create_symlink("/bin/cat", program);
@@ -68,7 +68,7 @@ TEST_CASE("instance end: a log writer that does not end by itself is killed behi
 }
 
 TEST_CASE("instance end: its directories go with all that is ours in them, wherever they are") {
-  Ending ending;
+  EndedInstance ending;
   for (const auto& directory : {ending.instance.runtime(), ending.instance.files()}) {
     write_file(directory / "3.run", "");
     write_file(directory / "0bf41c2a", "");
