@@ -27,7 +27,9 @@ CommandExtras extras_of(const SeenTab& tab, const SeenCommand& command) {
   return extras;
 }
 
-json hand_json(const SeenCommand& hand, const CommandExtras& extras) {
+json hand_json(const SeenTab& tab, const SeenCommand& hand, LineCounts& lines) {
+  CommandExtras extras;
+  extras.lines = lines.of(tab.log, hand.record);
   json command = command_json(hand.record, extras, 0);
   command["kind"] = "hand";
   command["who"] = {{"name", hand.record.who}, {"version", nullptr}, {"person", true}};
@@ -42,9 +44,7 @@ void add_by_hand(const SeenTab& tab, bool more, json& commands) {
       return command["start"].get<std::uint64_t>() > hand.record.start_byte;
     });
     if (!more || next != commands.begin()) {
-      CommandExtras extras;
-      extras.lines = lines.of(tab.log, hand.record);
-      commands.insert(next, hand_json(hand, extras));
+      commands.insert(next, hand_json(tab, hand, lines));
     }
   }
 }
@@ -178,9 +178,7 @@ void News::add_watched(const SeenTab& tab, std::vector<json>& news) const {
   }
   for (const SeenCommand& hand : tab.by_hand) {
     if (hand.version > told_) {
-      CommandExtras extras;
-      extras.lines = lines.of(tab.log, hand.record);
-      news.push_back(command_message(tab, hand_json(hand, extras)));
+      news.push_back(command_message(tab, hand_json(tab, hand, lines)));
     }
   }
 }
