@@ -31,6 +31,7 @@ enum class CommandFile : char {
   by_person = 'b',  ///< beside `cancelled`: a person did so
   signalled = 's',
   directory = 'd',
+  owner = 'l',  ///< a lock, see CommandRecord::owned_apart
 };
 
 [[nodiscard]] inline std::string command_file(std::string_view nonce, CommandFile which) {

@@ -35,13 +35,13 @@ CommandLife life_at_first(const Tab& tab, const CommandRecord& record) {
 
 }  // namespace
 
-CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record)
+CommandRun::CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record, FileLock owner)
     : context_(context),
       tab_(std::move(tab)),
       terminal_(context.terminal_of(*tab_)),
       watch_(context.watch.watch(tab_->log.path())),
       state_{.life = life_at_first(*tab_, record), .requested = {}, .ended = {}},
-      record_(context.executor, tab_, std::move(record)),
+      record_(context.executor, tab_, std::move(record), std::move(owner)),
       output_(tab_->log, record_, state_.ended),
       shells_(*tab_, record_),
       acts_(context_, *tab_, *terminal_, watch_, state_, record_, output_, typed_, shells_),

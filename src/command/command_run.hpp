@@ -17,8 +17,9 @@ using RunPtr = std::shared_ptr<CommandRun>;
 class CommandRun : public std::enable_shared_from_this<CommandRun> {
  public:
   /// `record`: has the text of a command that `start_run` is to type, or all of one that was typed already,
-  /// by another process: to be settled and followed.
-  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record);
+  /// by another process: to be settled and followed. `owner`: as RecordKeeper.
+  CommandRun(RunContext& context, std::shared_ptr<Tab> tab, CommandRecord record,
+             FileLock owner = FileLock());
 
   /// Looks after the command until it ended: scans the log, keeps the deadline, carries out what
   /// `request_end` asked for, records the end. To be spawned once, after `start_run`.

@@ -92,6 +92,22 @@ std::optional<CommandRecord> begun_inside(const Tab& tab) {
   return inside() ? std::move(latest) : std::nullopt;
 }
 
+std::optional<CommandRecord> others_command_in_front(const Tab& tab) {
+  const Foreground front = look_at_foreground(tab.pane_pid);
+  if (front.kind == Foreground::Kind::shell) {
+    return std::nullopt;  // the tab's lock says so
+  }
+  const int shell_pid = end_of_keys(tab.tty, front).foreground.pid;
+  std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
+  const auto other = std::ranges::find_if(records, [&](const CommandRecord& record) {
+    return record.state == CommandState::running && record.shell_pid == shell_pid &&
+           !is_replaced(record.shell_pid, record.shell_image) &&
+           std::ranges::none_of(tab.runs,
+                                [&record](const auto& run) { return run->record().id == record.id; });
+  });
+  return other == records.end() ? std::nullopt : std::optional(std::move(*other));
+}
+
 std::optional<MeantShell> meant_shell(const Tab& tab) {
   const Foreground front = look_at_foreground(tab.pane_pid);
   if (const auto shell = shell_around(end_of_keys(tab.tty, front).foreground.pid, front.shell_pid)) {

@@ -22,6 +22,10 @@ namespace terminally {
 /// look after it: it has ended, or another process of ours does.
 [[nodiscard]] std::optional<CommandRecord> begun_inside(const Tab& tab);
 
+/// A running command that this process does not look after, in the shell inside the tab's own that would take
+/// the next one.
+[[nodiscard]] std::optional<CommandRecord> others_command_in_front(const Tab& tab);
+
 /// The shell inside the tab's own that a call meant, which came while something else had its turn there.
 /// None: the tab's own shell, or whichever the command before it opens.
 [[nodiscard]] std::optional<MeantShell> meant_shell(const Tab& tab);

@@ -193,6 +193,9 @@ std::string encode_record(const CommandRecord& record) {
   if (record.signalled) {
     line["signalled"] = true;
   }
+  if (record.owned_apart) {
+    line["owned_apart"] = true;
+  }
   if (record.withdrawn) {
     line["withdrawn"] = true;
   }
@@ -260,6 +263,7 @@ std::optional<CommandRecord> decode_record(std::string_view text) {
     }
     record.notes = line.value("notes", std::vector<std::string>());
     record.signalled = line.value("signalled", false);
+    record.owned_apart = line.value("owned_apart", false);
     record.withdrawn = line.value("withdrawn", false);
     const bool ends_before_it_starts =
         record.state != CommandState::running && record.end_byte < record.start_byte;

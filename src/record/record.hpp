@@ -143,8 +143,10 @@ struct CommandRecord {
   std::string cwd;
   std::vector<Survivor> survivors;  ///< when it was ended
   std::vector<std::string> notes;   ///< what the reader of its result should know
-  bool signalled = false;  ///< stop_process has sent a signal, or was about to: the end counts as ours
-  bool withdrawn = false;  ///< it was not run after all: it counts as no command
+  bool signalled = false;    ///< stop_process has sent a signal, or was about to: the end counts as ours
+  bool owned_apart = false;  ///< in a shell that another process's command opened: who looks after it holds
+                             ///< CommandFiles::owner_path, and not the tab's lock
+  bool withdrawn = false;    ///< it was not run after all: it counts as no command
 };
 
 /// The first words of a command, as a name for it: up to 40 ASCII characters of its first line.

@@ -98,7 +98,7 @@ std::optional<InnerTerminal> inner_terminal(const Foreground& foreground, dev_t 
       continue;
     }
     const std::string tty = "/dev/pts/" + std::to_string(minor(process.terminal));
-    if (terminal_device(tty) == process.terminal) {
+    if (terminal_device(tty) == process.terminal && !has_namesake_open(process.pid, process.terminal)) {
       return InnerTerminal{tty, foreground_of_session(process.pid, process.foreground_group)};
     }
   }

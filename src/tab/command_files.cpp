@@ -157,8 +157,8 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
-  for (const CommandFile file :
-       {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
+  for (const CommandFile file : {text, end, hook, taken, CommandFile::cancelled, by_person, signalled,
+                                 CommandFile::directory, owner}) {
     take_away(command_file(nonce, file), linked);
   }
   take_away(nonce + ".exit", linked);
@@ -182,6 +182,10 @@ std::filesystem::path CommandFiles::lock_path() const {
 
 std::filesystem::path CommandFiles::typing_lock_path() const {
   return runtime_ / (pane_ + ".typing");
+}
+
+std::filesystem::path CommandFiles::owner_path(const std::string& nonce) const {
+  return path_of(nonce, CommandFile::owner);
 }
 
 void CommandFiles::remove_locks() const noexcept {

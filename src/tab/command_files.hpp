@@ -21,6 +21,7 @@ namespace terminally {
 ///     <nonce8>c     a client cancelled it, perhaps by another process than looks after it; the hooks and
 ///                   terminally-shell say so in the tab. "force": without a C-c first
 ///     <nonce8>s     a client sent it a signal, by another process than looks after it
+///     <nonce8>l     held (flock) by the process that looks after a command whose tab another one has locked
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it; its first line counts. Behind it the hooks write $PWD
@@ -79,6 +80,8 @@ class CommandFiles {
   [[nodiscard]] std::filesystem::path lock_path() const;
   /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
+  /// For one command in a nested shell: who looks after it, where that is another process.
+  [[nodiscard]] std::filesystem::path owner_path(const std::string& nonce) const;
   /// The tab is gone: its pane's number comes once.
   void remove_locks() const noexcept;
   /// Of the files of commands.

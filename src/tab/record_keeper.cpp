@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/conventions.hpp"
+#include "base/error.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {
@@ -32,16 +33,24 @@ asio::awaitable<void> write_records_later(std::weak_ptr<Tab> waiting) {
 
 }  // namespace
 
-RecordKeeper::RecordKeeper(asio::any_io_executor executor, std::shared_ptr<Tab> tab, CommandRecord record)
+RecordKeeper::RecordKeeper(asio::any_io_executor executor, std::shared_ptr<Tab> tab, CommandRecord record,
+                           FileLock owner)
     : executor_(std::move(executor)),
       tab_(std::move(tab)),
       record_(std::move(record)),
+      owner_(std::move(owner)),
       adopted_(may_be_typed()),
       recorded_(adopted_) {}
 
 void RecordKeeper::draw_nonce() {
   record_.nonce = random_hex(16);
   record_.id = command_id_of(record_.nonce);
+  record_.owned_apart = !tab_->command_lock;
+  try {
+    owner_ = record_.owned_apart ? FileLock::try_lock(tab_->files.owner_path(record_.nonce)) : FileLock();
+  } catch (const Error&) {  // no file can be made there: commands run all the same
+    record_.owned_apart = false;
+  }
 }
 
 std::string RecordKeeper::save() {

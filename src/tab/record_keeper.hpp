@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/files.hpp"
 #include "record/record.hpp"
 #include "tab/tab.hpp"
 
@@ -12,8 +13,10 @@ namespace terminally {
 /// The record of one command, in memory and among the records of its tab.
 class RecordKeeper {
  public:
-  /// A record that has a nonce is on disk already: another process typed its command.
-  RecordKeeper(boost::asio::any_io_executor executor, std::shared_ptr<Tab> tab, CommandRecord record);
+  /// A record that has a nonce is on disk already: another process typed its command. `owner`: the lock of
+  /// one that is owned apart.
+  RecordKeeper(boost::asio::any_io_executor executor, std::shared_ptr<Tab> tab, CommandRecord record,
+               FileLock owner = FileLock());
 
   [[nodiscard]] const CommandRecord& operator*() const { return record_; }
   [[nodiscard]] const CommandRecord* operator->() const { return &record_; }
@@ -28,6 +31,7 @@ class RecordKeeper {
   /// typed is known to run nothing.
   [[nodiscard]] bool may_be_typed() const { return !record_.nonce.empty(); }
 
+  /// From then on this process owns it: by the tab's lock, or by one of its own.
   void draw_nonce();
   /// The command goes on where its record cannot be written: then a note says so, and the record is tried
   /// again. Returns why not.
@@ -47,6 +51,7 @@ class RecordKeeper {
   boost::asio::any_io_executor executor_;
   std::shared_ptr<Tab> tab_;
   CommandRecord record_;
+  FileLock owner_;
   bool adopted_;
   bool recorded_;
 };

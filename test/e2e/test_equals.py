@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import path  # noqa: F401
-from harness import Person, Request, Result, Sandbox, Server, Stopwatch, Tab, binary, main, poll
+from harness import OneInstance, Person, Request, Result, Sandbox, Server, Stopwatch, Tab, binary, main, poll
 from harness.client import run_cli
 
 
@@ -204,32 +204,8 @@ class Queue(unittest.TestCase):
         self.assertEqual(waits.wait(10), 0)
 
 
-class Servers(unittest.TestCase):
+class Servers(OneInstance):
     """Any number of servers on a named instance; one of them keeps it."""
-
-    def setUp(self) -> None:
-        self.sandbox = self.enterContext(Sandbox())
-        self.servers: list[Server] = []
-        self.addCleanup(self.end)
-
-    def end(self) -> None:
-        for server in self.servers:
-            server.raw.kill()
-        run_cli(self.sandbox, "instances", "clean")
-        for runtime in self.sandbox.runtime.glob("*/tmux.sock"):
-            subprocess.run(["tmux", "-S", str(runtime), "kill-server"], capture_output=True, check=False)
-
-    def server(self, client: str = "e2e") -> Server:
-        server = Server("--instance", "shared", sandbox=self.sandbox, durable=True, client=client).__enter__()
-        self.servers.append(server)
-        return server
-
-    def at(self, server: Server, tab: Tab) -> Tab:
-        return Tab(server, Result(window_id=tab.id, log_path=str(tab.log_path), name=""))
-
-    def keeper(self) -> int:
-        rows = json.loads(run_cli(self.sandbox, "instances", "--json").stdout)
-        return next(row["owner_pid"] for row in rows if row["name"] == "shared")
 
     def tmux_pid(self, server: Server) -> int:
         return Person(server).server_pid()

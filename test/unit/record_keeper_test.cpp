@@ -12,8 +12,8 @@
 #include "event_loop.hpp"
 #include "tab/shell_gateway.hpp"
 #include "tab/tab.hpp"
-#include "tab/unfinished_commands.hpp"
 #include "temp_files.hpp"
+#include "tmux/tabs/unfinished_commands.hpp"
 
 namespace terminally {
 namespace {
@@ -113,13 +113,59 @@ TEST_CASE("unfinished commands: the one that is marked, and those in shells with
   on.mark(kNonceOne);
   REQUIRE(on.tab->records.append(TabOnDisk::record(kNonceOne, CommandState::running)).empty());
   REQUIRE(on.tab->records.append(TabOnDisk::record(kNonceTwo, CommandState::running)).empty());
-  const auto found = unfinished_commands(*on.tab);
+  const auto found = unfinished_commands(*on.tab, true);
   REQUIRE(found.size() == 2);
-  CHECK(found[0].nonce == kNonceOne);
-  CHECK(found[1].nonce == kNonceTwo);
+  CHECK(found[0].record.nonce == kNonceOne);
+  CHECK(found[1].record.nonce == kNonceTwo);
   CHECK(may_have_unfinished(*on.tab));
   REQUIRE(on.tab->records.append(TabOnDisk::record(kNonceTwo, CommandState::failed)).empty());
-  CHECK(unfinished_commands(*on.tab).size() == 1);
+  CHECK(unfinished_commands(*on.tab, true).size() == 1);
+}
+
+TEST_CASE("unfinished commands: one that is owned apart is nobody's once its owner is gone (V1)") {
+  TabOnDisk on;
+  on.mark(kNonceOne);
+  REQUIRE(on.tab->records.append(TabOnDisk::record(kNonceOne, CommandState::running)).empty());
+  CommandRecord inner = TabOnDisk::record(kNonceTwo, CommandState::running);
+  inner.owned_apart = true;
+  REQUIRE(on.tab->records.append(inner).empty());
+  FileLock owner = FileLock::try_lock(on.tab->files.owner_path(kNonceTwo));
+  REQUIRE(owner);
+  for (const bool has_tab : {true, false}) {
+    CHECK(unfinished_commands(*on.tab, has_tab).size() == (has_tab ? 1 : 0));
+  }
+  owner.release();
+  CHECK(unfinished_commands(*on.tab, true).size() == 2);
+  {
+    const auto found = unfinished_commands(*on.tab, false);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].record.nonce == kNonceTwo);
+    CHECK_FALSE(FileLock::try_lock(on.tab->files.owner_path(kNonceTwo)));  // whoever takes it over has it
+  }
+  inner.state = CommandState::completed;
+  REQUIRE(on.tab->records.append(inner).empty());
+  CHECK(unfinished_commands(*on.tab, false).empty());
+}
+
+TEST_CASE("record keeper: a command owns itself where another process has the tab (V1)") {
+  TabOnDisk on;
+  for (const bool has_tab : {false, true}) {
+    CAPTURE(has_tab);
+    if (has_tab) {
+      on.tab->command_lock = FileLock::try_lock(on.tab->files.lock_path());
+    }
+    RecordKeeper keeper(on.io.get_executor(), on.tab, CommandRecord());
+    keeper.draw_nonce();
+    CHECK(keeper->owned_apart == !has_tab);
+    CHECK(static_cast<bool>(FileLock::try_lock(on.tab->files.owner_path(keeper->nonce))) == has_tab);
+    keeper.withdraw();
+  }
+  CHECK(decode_record(encode_record([] {
+          CommandRecord record = TabOnDisk::record(kNonceOne, CommandState::running);
+          record.owned_apart = true;
+          return record;
+        }()))
+            ->owned_apart);
 }
 
 TEST_CASE(
@@ -132,7 +178,7 @@ TEST_CASE(
     CommandRecord record = TabOnDisk::record(kNonceOne, CommandState::completed);
     record.withdrawn = withdrawn;
     REQUIRE(on.tab->records.append(record).empty());
-    CHECK(unfinished_commands(*on.tab).empty());
+    CHECK(unfinished_commands(*on.tab, true).empty());
     CHECK_FALSE(on.tab->files.running_nonce());
     CHECK(on.tab->files.are_gone(kNonceOne));
     CHECK(std::filesystem::is_empty(on.directory / "run"));
@@ -144,7 +190,7 @@ TEST_CASE(
   TabOnDisk on;
   on.mark(kNonceOne);
   std::filesystem::create_directory(on.logs / "pane-@1.commands");
-  CHECK(unfinished_commands(*on.tab).empty());
+  CHECK(unfinished_commands(*on.tab, true).empty());
   CHECK(on.tab->files.running_nonce() == kNonceOne);
   CHECK_FALSE(on.tab->files.are_gone(kNonceOne));
 }

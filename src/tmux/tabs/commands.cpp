@@ -1,5 +1,6 @@
 #include "tmux/tabs/commands.hpp"
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <exception>
 
@@ -8,10 +9,11 @@
 #include "base/files.hpp"
 #include "base/spawned.hpp"
 #include "command/busy.hpp"
+#include "command/nested_shell.hpp"
 #include "command/prompt.hpp"
 #include "system/inherited_lock.hpp"
 #include "tab/hold.hpp"
-#include "tab/unfinished_commands.hpp"
+#include "tmux/tabs/unfinished_commands.hpp"
 
 namespace terminally {
 namespace {
@@ -120,30 +122,22 @@ void Commands::follow(const RunPtr& run) {
 }
 
 void Commands::look_after(const TabPtr& tab) {
-  if (!tab->runs.empty() || tab->command_lock || (tab->closed && config_.guest) ||
-      !may_have_unfinished(*tab)) {
+  const bool reserved = tab->runs.empty() && tab->command_lock;  // by a call that comes to its command
+  const bool only_records = config_.guest && (tab->closed || !tab->runs.empty());
+  if (reserved || only_records || !may_have_unfinished(*tab)) {
     return;
   }
-  FileLock lock = tab->closed ? FileLock() : try_lock_or_inherit(tab->files.lock_path());
-  if (!tab->closed && !lock) {
-    return;  // somebody does
-  }
-  std::vector<RunPtr> unfinished;
-  for (CommandRecord& record : unfinished_commands(*tab)) {
-    unfinished.push_back(std::make_shared<CommandRun>(context_, tab, std::move(record)));
-  }
-  if (unfinished.empty()) {
+  const std::vector<RunPtr> taken = take_over(tab);
+  if (taken.empty()) {
     return;
   }
-  tab->runs = std::move(unfinished);
-  tab->command_lock = std::move(lock);
-  for (const RunPtr& run : std::vector(tab->runs)) {
+  for (const RunPtr& run : taken) {
     if (!run->has_ended()) {
       settle_if_possible(*run, !config_.guest);
     }
   }
   if (!config_.guest) {
-    for (const RunPtr& run : std::vector(tab->runs)) {
+    for (const RunPtr& run : taken) {
       follow(run);  // of a closed tab it ends at once, and leaves the tab
     }
     return;
@@ -153,6 +147,26 @@ void Commands::look_after(const TabPtr& tab) {
   }
   tab->runs.clear();
   tab->command_lock.release();
+}
+
+/// They stand among those of this process in the order in which they were typed: one that is inside another
+/// comes after it.
+std::vector<RunPtr> Commands::take_over(const TabPtr& tab) {
+  FileLock lock = tab->closed || tab->command_lock ? FileLock() : try_lock_or_inherit(tab->files.lock_path());
+  const bool has_tab = tab->closed || tab->command_lock || lock;
+  std::vector<RunPtr> taken;
+  for (Unfinished& one : unfinished_commands(*tab, has_tab)) {
+    taken.push_back(std::make_shared<CommandRun>(context_, tab, std::move(one.record), std::move(one.owner)));
+  }
+  if (taken.empty()) {
+    return taken;
+  }
+  if (lock) {
+    tab->command_lock = std::move(lock);
+  }
+  tab->runs.insert(tab->runs.end(), taken.begin(), taken.end());
+  std::ranges::stable_sort(tab->runs, {}, [](const RunPtr& run) { return run->record().typed_byte; });
+  return taken;
 }
 
 /// A command of this process runs: another may go only to a shell that it has opened. A step of that shell's
@@ -172,12 +186,30 @@ Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) 
       continue;
     }
     if (nested) {
-      co_return;
+      break;
     }
     if (!tab.runs.front()->shells().opened_one() || Clock::now() >= patience) {
       throw busy_with_command(tab, last->record());
     }
-    co_await sleep_for(Milliseconds(10));
+    co_await sleep_for(kTypingLook);
+  }
+}
+
+/// Neither of ours nor of another process: one that waits for a line would take ours for it. One that has
+/// just ended is on record within a moment.
+Awaitable<void> Commands::wait_or_refuse(Tab& tab, CallTime time) {
+  const auto patience = std::min(Clock::now() + shell_times::kNestedStep, time.short_patience());
+  for (;;) {
+    co_await wait_or_refuse_unless_nested(tab, time);
+    const bool may_be_nested = !tab.runs.empty() || tab.files.running_nonce();
+    const auto other = may_be_nested ? others_command_in_front(tab) : std::nullopt;
+    if (!other) {
+      co_return;
+    }
+    if (Clock::now() >= patience) {
+      throw busy_with_command(tab, *other);
+    }
+    co_await sleep_for(kTypingLook);
   }
 }
 
@@ -211,7 +243,7 @@ Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
 Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved) {
   refuse_if_held(*tab);
   look_after(tab);
-  co_await wait_or_refuse_unless_nested(*tab, time);
+  co_await wait_or_refuse(*tab, time);
   if (!tab->runs.empty()) {
     co_return;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/awaitable.hpp"
 #include "base/files.hpp"
@@ -34,8 +35,9 @@ class Commands {
   /// when it had been typed. Throws Error(busy) where something else has the tab; nothing was run then.
   [[nodiscard]] Awaitable<RunPtr> begin(TabPtr tab, CallTime time, Begin what);
 
-  /// Looks after the commands of a tab that no process looks after: those that have ended since are recorded,
-  /// the others followed. Costs next to nothing where there are none. A guest only records what has ended.
+  /// Looks after the commands of a tab that no process looks after, nested ones of their own: those that have
+  /// ended since are recorded, the others followed. Costs next to nothing where there are none. A guest only
+  /// records what has ended.
   void look_after(const TabPtr& tab);
 
   /// Other processes of ours may type into a nested shell as well, whose tab is locked by whoever looks after
@@ -48,6 +50,8 @@ class Commands {
   [[nodiscard]] Reason whose_cancel() const;
 
  private:
+  [[nodiscard]] std::vector<RunPtr> take_over(const TabPtr& tab);
+  Awaitable<void> wait_or_refuse(Tab& tab, CallTime time);
   Awaitable<void> wait_or_refuse_unless_nested(Tab& tab, CallTime time);
   Awaitable<void> start(RunPtr run, FileLock turn, CallTime time, std::filesystem::path input,
                         std::optional<MeantShell> meant_for);

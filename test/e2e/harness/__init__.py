@@ -3,6 +3,7 @@
 from .client import Result, Server, Tab
 from .match import CRLF, AnyOf, Text, interrupted
 from .network import Network, Road
+from .one_instance import OneInstance
 from .person import Person
 from .poll import poll
 from .raw_client import RawClient, Request, RpcError
@@ -16,6 +17,7 @@ __all__ = [
     "AnyOf",
     "CRLF",
     "Network",
+    "OneInstance",
     "Person",
     "RawClient",
     "Request",
