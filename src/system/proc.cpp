@@ -100,6 +100,9 @@ std::uint64_t signal_mask(std::string_view status, std::string_view name) {
   return bits;
 }
 
+/// PF_EXITING in the flags of /proc/PID/stat (linux/sched.h).
+constexpr unsigned kExiting = 4;
+
 /// The kernel prints it as its new_encode_dev.
 dev_t terminal_of(int number) {
   const auto bits = static_cast<unsigned>(number);
@@ -132,7 +135,8 @@ std::optional<ProcessInfo> process_info(int pid) {
   info.session = rest.next<int>();
   info.terminal = terminal_of(rest.next<int>());
   info.foreground_group = rest.next<int>();
-  rest.skip(13);
+  info.ends = (rest.next<unsigned>() & kExiting) != 0;
+  rest.skip(12);
   info.start_ticks = rest.next<std::uint64_t>();
   return rest.failed() ? std::nullopt : std::optional(std::move(info));
 }
@@ -407,12 +411,13 @@ bool is_alive(ProcessId process) {
   return info ? info->id() == process && info->state != 'Z' : is_alive(process.pid);
 }
 
-/// The kernel marks each thread of a process that is killed, or calls exit_group, with SIGKILL.
+/// The kernel marks each thread of a process that is killed, or calls exit_group, with SIGKILL, until the
+/// thread takes that.
 bool is_exiting(int pid) {
   const auto process = process_info(pid);
   const std::string status = process ? read_file(proc_path(pid, "status")).value_or("") : "";
   const std::uint64_t pending = signal_mask(status, "\nSigPnd:\t") | signal_mask(status, "\nShdPnd:\t");
-  return process && (process->state == 'Z' || (pending & (std::uint64_t{1} << (SIGKILL - 1U))) != 0);
+  return process && (process->ends || (pending & (std::uint64_t{1} << (SIGKILL - 1U))) != 0);
 }
 
 bool is_stopped(int pid) {

@@ -28,6 +28,7 @@ struct ProcessInfo {
   int session = 0;
   dev_t terminal = 0;             ///< 0: without one
   int foreground_group = -1;      ///< of its terminal; -1 without one
+  bool ends = false;              ///< its first thread is on its way out, or a zombie
   std::uint64_t start_ticks = 0;  ///< since boot
 
   [[nodiscard]] ProcessId id() const { return {pid, start_ticks}; }
