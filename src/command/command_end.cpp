@@ -9,7 +9,6 @@
 #include "shell/shell_text.hpp"
 #include "system/proc.hpp"
 #include "system/signals.hpp"
-#include "tab/tidying.hpp"
 
 namespace terminally {
 namespace {
@@ -292,8 +291,7 @@ void CommandEnd::finish(const Outcome& outcome) {
     record.cwd = cwd;
   }
   tab_.last_exit = outcome.exit_code.value_or(tab_.last_exit);
-  tab_.pwd.shell_pid = record.shell_pid;
-  tab_.pwd.path = tab_.files.pwd_at_end(record.nonce);
+  tab_.pwd = {record.shell_pid, record.nonce, ""};
   tab_.shell.has_ended_command(Clock::now());
   if (output_.end() && output_.end()->by == Marker::By::shell) {
     record_.note("the shell ended with this command; a new one was started in the same tab, in " +
@@ -308,7 +306,7 @@ void CommandEnd::finish(const Outcome& outcome) {
   state_.ended.set();
   output_.changed().notify();
   const bool told = typed_.in_files && outcome.seen == Seen::end && output_.end()->by == Marker::By::wrapper;
-  tidy_later(context_.executor, tab_.files, record.nonce, told);
+  record_.tidy_later(told);
 }
 
 }  // namespace terminally

@@ -8,6 +8,7 @@
 #include "base/conventions.hpp"
 #include "base/error.hpp"
 #include "base/timeout.hpp"
+#include "tab/tidying.hpp"
 
 namespace terminally {
 namespace {
@@ -92,6 +93,10 @@ void RecordKeeper::save_termination(Reason why, bool force) const {
   CommandRecord interrupted = record_;
   interrupted.reason = why;
   static_cast<void>(tab_->records.append(interrupted));  // it is ended all the same
+}
+
+void RecordKeeper::tidy_later(bool told) const {
+  terminally::tidy_later(executor_, tab_, record_.nonce, told);
 }
 
 void RecordKeeper::note_end_of_way() {

@@ -42,6 +42,9 @@ class RecordKeeper {
   /// That the command is being ended: the process that comes after this one goes on with that.
   void save_termination(Reason why, bool force) const;
 
+  /// As terminally::tidy_later.
+  void tidy_later(bool told) const;
+
   /// The result of the command tells that the way to its shell is gone.
   void note_end_of_way();
   /// Another process may have told of that before this one saw the end of the command.

@@ -86,12 +86,18 @@ struct Tab {
   SentInputs sent;        ///< what this process typed lately outside of its commands
   int last_exit = 0;      ///< the exit code of our last command in the tab
 
-  /// `$PWD` of a shell at the end of our last command: it may lead through links. Empty: not known.
+  /// `$PWD` of a shell at the end of our last command: it may lead through links.
   struct Pwd {
     int shell_pid = 0;
-    std::string path;
+    std::string nonce;
+    std::string path;  ///< empty: not known, or not read yet
   };
   Pwd pwd;
+  /// The shell writes it a moment behind END; it is kept when the files of that command go.
+  const std::string& read_pwd() {
+    pwd.path = pwd.path.empty() ? files.pwd_at_end(pwd.nonce) : pwd.path;
+    return pwd.path;
+  }
 };
 
 }  // namespace terminally

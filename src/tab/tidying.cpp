@@ -21,15 +21,20 @@ constexpr Milliseconds kTidyLook{100};
 /// Takes them away when this goes.
 class Tidying {
  public:
-  Tidying(CommandFiles files, std::string nonce, bool told)
-      : files_(std::move(files)), nonce_(std::move(nonce)), told_(told) {}
+  Tidying(std::shared_ptr<Tab> tab, std::string nonce, bool told)
+      : tab_(std::move(tab)), nonce_(std::move(nonce)), told_(told) {}
   Tidying(const Tidying&) = delete;
   Tidying& operator=(const Tidying&) = delete;
-  [[nodiscard]] bool is_due() const { return !told_ || files_.ended_at_ms(nonce_).has_value(); }
-  ~Tidying() { files_.remove(nonce_); }
+  [[nodiscard]] bool is_due() const { return !told_ || tab_->files.ended_at_ms(nonce_).has_value(); }
+  ~Tidying() {
+    if (tab_->pwd.nonce == nonce_) {
+      tab_->read_pwd();
+    }
+    tab_->files.remove(nonce_);
+  }
 
  private:
-  CommandFiles files_;
+  std::shared_ptr<Tab> tab_;
   std::string nonce_;
   bool told_;
 };
@@ -46,8 +51,9 @@ Awaitable<void> tidy_when_due(std::shared_ptr<Tidying> tidying) {
 
 }  // namespace
 
-void tidy_later(const asio::any_io_executor& executor, CommandFiles files, std::string nonce, bool told) {
-  auto tidying = std::make_shared<Tidying>(std::move(files), std::move(nonce), told);
+void tidy_later(const asio::any_io_executor& executor, std::shared_ptr<Tab> tab, std::string nonce,
+                bool told) {
+  auto tidying = std::make_shared<Tidying>(std::move(tab), std::move(nonce), told);
   asio::co_spawn(executor, tidy_when_due(std::move(tidying)), asio::detached);
 }
 

@@ -113,11 +113,11 @@ TabInfo info_of(Tab& tab, const Foreground& foreground) {
   return info;
 }
 
-bool says_it_is_in(const std::string& directory, const Foreground& shell, const Tab& tab) {
+bool says_it_is_in(const std::string& directory, const Foreground& shell, Tab& tab) {
   if (process_cwd(shell.pid) != directory) {
     return false;
   }
-  return tab.pwd.shell_pid == shell.pid ? tab.pwd.path == directory
+  return tab.pwd.shell_pid == shell.pid ? tab.read_pwd() == directory
                                         : process_has_environment(shell.pid, "PWD=" + directory);
 }
 

@@ -15,7 +15,7 @@ namespace terminally {
 
 /// Whether the shell is in the directory by its own account ($PWD), too: in one that came through a link,
 /// `cd ..` leads elsewhere. False where that is not known.
-[[nodiscard]] bool says_it_is_in(const std::string& directory, const Foreground& shell, const Tab& tab);
+[[nodiscard]] bool says_it_is_in(const std::string& directory, const Foreground& shell, Tab& tab);
 
 /// What `foreground`, which was seen just now, and its log say of an open tab. Behind info_at_rest.
 [[nodiscard]] TabInfo info_of(Tab& tab, const Foreground& foreground);
