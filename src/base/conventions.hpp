@@ -15,6 +15,7 @@ inline constexpr char kCancelledText[] = "[CANCELLED] Command terminated by MCP 
 inline constexpr char kCancelledByPersonText[] = "[CANCELLED] Command terminated by a person in the browser";
 
 inline constexpr std::size_t kCommandIdDigits = 8;
+inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// A command's id, the first digits of its nonce. The names of its files and shell variables begin with it.
 [[nodiscard]] inline std::string command_id_of(std::string_view nonce) {
@@ -31,7 +32,6 @@ enum class CommandFile : char {
   by_person = 'b',  ///< beside `cancelled`: a person did so
   signalled = 's',
   directory = 'd',
-  owner = 'l',  ///< a lock, see CommandRecord::owned_apart
 };
 
 [[nodiscard]] inline std::string command_file(std::string_view nonce, CommandFile which) {

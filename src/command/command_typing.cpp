@@ -253,10 +253,10 @@ asio::awaitable<Did> CommandTyping::type(int attempt) {
 
 /// Notes in the record what is known just before the command is typed.
 ShellCommand CommandTyping::prepare_record() {
-  record_.draw_nonce();
-  CommandRecord& record = record_.edit();
   typed_.nested = prompt_.kind != Foreground::Kind::shell || tab_.runs.front().get() != &run_ ||
                   tab_.files.running_nonce().has_value();
+  record_.draw_nonce(typed_.nested);
+  CommandRecord& record = record_.edit();
   const int shell_pid = end_of_keys(tab_.tty, prompt_).foreground.pid;
   typed_.reporter = exit_reporter(shell_pid);
   record.shell_pid = shell_pid;

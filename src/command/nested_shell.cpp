@@ -93,19 +93,23 @@ std::optional<CommandRecord> begun_inside(const Tab& tab) {
 }
 
 std::optional<CommandRecord> others_command_in_front(const Tab& tab) {
-  const Foreground front = look_at_foreground(tab.pane_pid);
-  if (front.kind == Foreground::Kind::shell) {
-    return std::nullopt;  // the tab's lock says so
+  const auto is_ours = [&tab](const std::string& id) {
+    return std::ranges::any_of(tab.runs, [&id](const auto& run) { return run->record().id == id; });
+  };
+  std::optional<int> shell_pid;
+  for (const std::string& id : tab.files.owned_apart()) {
+    auto record = is_ours(id) ? std::nullopt : tab.records.find(id);
+    if (!record || record->state != CommandState::running) {
+      continue;
+    }
+    if (!shell_pid) {
+      shell_pid = end_of_keys(tab.tty, look_at_foreground(tab.pane_pid)).foreground.pid;
+    }
+    if (record->shell_pid == *shell_pid && !is_replaced(record->shell_pid, record->shell_image)) {
+      return record;
+    }
   }
-  const int shell_pid = end_of_keys(tab.tty, front).foreground.pid;
-  std::vector<CommandRecord> records = tab.records.load(kNestedRecords);
-  const auto other = std::ranges::find_if(records, [&](const CommandRecord& record) {
-    return record.state == CommandState::running && record.shell_pid == shell_pid &&
-           !is_replaced(record.shell_pid, record.shell_image) &&
-           std::ranges::none_of(tab.runs,
-                                [&record](const auto& run) { return run->record().id == record.id; });
-  });
-  return other == records.end() ? std::nullopt : std::optional(std::move(*other));
+  return std::nullopt;
 }
 
 std::optional<MeantShell> meant_shell(const Tab& tab) {

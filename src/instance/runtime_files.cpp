@@ -11,7 +11,6 @@
 namespace terminally {
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kPasted = "paste-";
 constexpr std::string_view kInput = "input-";  ///< a named pipe of a person's `exec`
 /// The suffix of a file that is about to replace another.
@@ -24,10 +23,13 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// Whether a file is a pane's: "3.lock", "3.run".
+/// Whether a file is a pane's: "3.lock", "3.run", "3.0bf41c2a".
 bool is_of_pane(std::string_view name) {
   const std::size_t dot = std::min(name.find('.'), name.size());
-  return is_number(name.substr(0, dot)) && std::ranges::find(kOfPane, name.substr(dot)) != kOfPane.end();
+  const std::string_view rest = name.substr(dot);
+  const bool of_command =
+      rest.size() == 1 + kCommandIdDigits && rest.find_first_not_of(kHexDigits, 1) == std::string_view::npos;
+  return is_number(name.substr(0, dot)) && (of_command || std::ranges::find(kOfPane, rest) != kOfPane.end());
 }
 
 /// Whether a file is a command's: "0bf41c2a", "0bf41c2au", or the whole nonce with ".exit".

@@ -144,8 +144,7 @@ struct CommandRecord {
   std::vector<Survivor> survivors;  ///< when it was ended
   std::vector<std::string> notes;   ///< what the reader of its result should know
   bool signalled = false;    ///< stop_process has sent a signal, or was about to: the end counts as ours
-  bool owned_apart = false;  ///< in a shell that another process's command opened: who looks after it holds
-                             ///< CommandFiles::owner_path, and not the tab's lock
+  bool owned_apart = false;  ///< in a nested shell: who looks after it holds CommandFiles::owner_path
   bool withdrawn = false;    ///< it was not run after all: it counts as no command
 };
 

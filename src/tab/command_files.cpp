@@ -157,11 +157,12 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
   take_away(command_id_of(nonce), linked);
-  for (const CommandFile file : {text, end, hook, taken, CommandFile::cancelled, by_person, signalled,
-                                 CommandFile::directory, owner}) {
+  for (const CommandFile file :
+       {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
     take_away(command_file(nonce, file), linked);
   }
   take_away(nonce + ".exit", linked);
+  remove_file(owner_path(command_id_of(nonce)));
 }
 
 /// `linked`: with what it is a link to.
@@ -184,11 +185,29 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
   return runtime_ / (pane_ + ".typing");
 }
 
-std::filesystem::path CommandFiles::owner_path(const std::string& nonce) const {
-  return path_of(nonce, CommandFile::owner);
+std::filesystem::path CommandFiles::owner_path(const std::string& command_id) const {
+  return runtime_ / (pane_ + "." + command_id);
+}
+
+std::vector<std::string> CommandFiles::owned_apart() const {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (auto entry = list_directory(runtime_, error); !error && entry != std::filesystem::end(entry);
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::string id = name.substr(std::min(name.find('.') + 1, name.size()));
+    if (name.size() == pane_.size() + 1 + kCommandIdDigits && name.starts_with(pane_ + ".") &&
+        id.find_first_not_of(kHexDigits) == std::string::npos) {
+      ids.push_back(id);
+    }
+  }
+  return ids;
 }
 
 void CommandFiles::remove_locks() const noexcept {
+  for (const std::string& id : owned_apart()) {
+    remove_file(owner_path(id));
+  }
   remove_file(lock_path());
   remove_file(runtime_ / (pane_ + ".queue"));  // TabTurns
   remove_file(typing_lock_path());

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/conventions.hpp"
 #include "base/ids.hpp"
@@ -21,7 +22,6 @@ namespace terminally {
 ///     <nonce8>c     a client cancelled it, perhaps by another process than looks after it; the hooks and
 ///                   terminally-shell say so in the tab. "force": without a C-c first
 ///     <nonce8>s     a client sent it a signal, by another process than looks after it
-///     <nonce8>l     held (flock) by the process that looks after a command whose tab another one has locked
 ///     <nonce8>d     where the shell was when it left, if it could tell (fish)
 ///     <nonce>.exit  empty, then the exit code, written by the hooks or by terminally-shell: a second
 ///                   way to know it; its first line counts. Behind it the hooks write $PWD
@@ -30,6 +30,7 @@ namespace terminally {
 ///
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <pane>.typing held (flock) by the process that types a command into a nested shell there
+///     <pane>.<nonce8> held (flock) by the process that looks after that command, in a nested shell there
 ///     <pane>.ended  how the tab's shell last ended while no command ran (shell_end.cpp)
 class CommandFiles {
  public:
@@ -80,8 +81,11 @@ class CommandFiles {
   [[nodiscard]] std::filesystem::path lock_path() const;
   /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
-  /// For one command in a nested shell: who looks after it, where that is another process.
-  [[nodiscard]] std::filesystem::path owner_path(const std::string& nonce) const;
+  /// For one command in a nested shell: the tab's lock is held by who looks after what opened that. It is
+  /// there until the command has ended, and is on record so.
+  [[nodiscard]] std::filesystem::path owner_path(const std::string& command_id) const;
+  /// The ids of the commands that have such a file.
+  [[nodiscard]] std::vector<std::string> owned_apart() const;
   /// The tab is gone: its pane's number comes once.
   void remove_locks() const noexcept;
   /// Of the files of commands.

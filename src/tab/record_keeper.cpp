@@ -43,12 +43,12 @@ RecordKeeper::RecordKeeper(asio::any_io_executor executor, std::shared_ptr<Tab> 
       adopted_(may_be_typed()),
       recorded_(adopted_) {}
 
-void RecordKeeper::draw_nonce() {
+void RecordKeeper::draw_nonce(bool nested) {
   record_.nonce = random_hex(16);
   record_.id = command_id_of(record_.nonce);
-  record_.owned_apart = !tab_->command_lock;
+  record_.owned_apart = nested;
   try {
-    owner_ = record_.owned_apart ? FileLock::try_lock(tab_->files.owner_path(record_.nonce)) : FileLock();
+    owner_ = nested ? FileLock::try_lock(tab_->files.owner_path(record_.id)) : FileLock();
   } catch (const Error&) {  // no file can be made there: commands run all the same
     record_.owned_apart = false;
   }
@@ -68,10 +68,8 @@ std::string RecordKeeper::save() {
   return why_not;
 }
 
+/// On record first: whoever finds the lock of a command free looks there.
 void RecordKeeper::withdraw() noexcept {
-  if (may_be_typed()) {
-    tab_->files.remove(record_.nonce);
-  }
   if (recorded_) {
     try {
       CommandRecord withdrawn = record_;
@@ -80,6 +78,9 @@ void RecordKeeper::withdraw() noexcept {
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
     recorded_ = false;
+  }
+  if (may_be_typed()) {
+    tab_->files.remove(record_.nonce);
   }
   record_.nonce.clear();
   record_.id.clear();

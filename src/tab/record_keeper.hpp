@@ -31,8 +31,8 @@ class RecordKeeper {
   /// typed is known to run nothing.
   [[nodiscard]] bool may_be_typed() const { return !record_.nonce.empty(); }
 
-  /// From then on this process owns it: by the tab's lock, or by one of its own.
-  void draw_nonce();
+  /// From then on this process owns it: by the tab's lock or, in a nested shell, by one of its own.
+  void draw_nonce(bool nested);
   /// The command goes on where its record cannot be written: then a note says so, and the record is tried
   /// again. Returns why not.
   std::string save();

@@ -88,8 +88,9 @@ std::vector<Survivor> foreground_processes(ProcessId pane) {
 }
 
 /// Another process of ours that does nothing that it is asked for (C-z, SIGSTOP); 0: it goes on, or is gone.
-int stopped_keeper(const Tab& tab) {
-  const int keeper = lock_holder(tab.files.lock_path());
+int stopped_keeper(const Tab& tab, const CommandRecord& record) {
+  const int keeper =
+      lock_holder(record.owned_apart ? tab.files.owner_path(record.id) : tab.files.lock_path());
   return is_stopped(keeper) ? keeper : 0;
 }
 
@@ -207,7 +208,7 @@ Awaitable<CommandResult> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr 
     co_await sleep_for(kLookElsewhere);
     parts.commands.look_after(tab);  // that process may have died since
     record = record_now();
-    stopped = stopped_keeper(*tab);
+    stopped = record ? stopped_keeper(*tab, *record) : 0;
   }
   CommandResult cancelled = co_await parts.calls.state_within(time, query);
   if (cancelled.state == CommandState::running) {

@@ -93,6 +93,41 @@ class Nested(OneInstance):
         self.assertEqual((outer.state, outer.exit_code), ("completed", 4))
         self.works(self.at(self.third, self.tab))
 
+    def test_a_shell_of_a_dead_server_with_many_commands_behind_it(self) -> None:
+        deeper = self.there.execute("bash --norc")
+        for n in range(10):
+            self.there.execute(f"echo {n}")
+        self.guest.raw.kill()
+        self.assertEqual(self.tab.execute("exit 5").reason, "shell_exited")
+        self.assertNotEqual(self.ended(self.opener, deeper.command_id).state, "running")
+        self.works(self.tab)
+        self.assertEqual(self.at(self.third, self.tab).execute("exit 6").reason, "shell_exited")
+        self.works(self.tab)
+
+    def test_none_is_typed_into_a_question_in_a_shell_that_a_person_opened(self) -> None:
+        tab = self.opener.create_tab(shell="bash")
+        tab.call("send_text", text="bash --norc; echo left")
+        poll(lambda: tab.log().endswith(b"bash-5.2# "), 10)
+        asks = self.at(self.guest, tab).execute(ASKS)
+        self.assertEqual(asks.reason, "awaiting_input")
+        refused = self.at(self.third, tab).call_error("execute_command", command="echo meddles", timeout_ms=20_000)
+        self.assertIn(f"There runs command {asks.command_id} ", refused)
+        tab.call("send_text", text="you")
+        self.assertIn("hello you", self.at(self.guest, tab).wait_end(command_id=asks.command_id).output)
+
+    def test_who_takes_over_while_its_own_command_waits_ends_no_shell(self) -> None:
+        self.tab.call("send_text", text="until [ -e go ]; do read -t 0.02 -u 9 x; done 9<> <(:)")
+        waits = self.there.execute_async("echo mine", timeout_ms=30_000)
+        self.third.raw.kill()
+        self.opener.raw.kill()
+        poll(lambda: self.keeper() == self.guest.raw.process.pid, 5, "the one that is left to keep it")
+        poll(lambda: self.there.state(command_id=self.outer.command_id).state == "running", 5)
+        (self.sandbox.home / "go").touch()
+        self.assertEqual(self.guest.result(waits, "execute_command").output, "mine\n")
+        self.assertEqual(self.there.state(command_id=self.outer.command_id).state, "running")
+        self.assertEqual(self.there.execute("exit 4").exit_code, 4)
+        self.assertEqual(self.ended(self.guest, self.outer.command_id).exit_code, 4)
+
     def test_each_signal_comes_once(self) -> None:
         """Another server takes over what opened the shell: a living one's command in it is not its to end."""
         (self.sandbox.home / "counts.py").write_text(COUNTS, encoding="utf-8")

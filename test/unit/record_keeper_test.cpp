@@ -129,7 +129,7 @@ TEST_CASE("unfinished commands: one that is owned apart is nobody's once its own
   CommandRecord inner = TabOnDisk::record(kNonceTwo, CommandState::running);
   inner.owned_apart = true;
   REQUIRE(on.tab->records.append(inner).empty());
-  FileLock owner = FileLock::try_lock(on.tab->files.owner_path(kNonceTwo));
+  FileLock owner = FileLock::try_lock(on.tab->files.owner_path(command_id_of(kNonceTwo)));
   REQUIRE(owner);
   for (const bool has_tab : {true, false}) {
     CHECK(unfinished_commands(*on.tab, has_tab).size() == (has_tab ? 1 : 0));
@@ -140,25 +140,26 @@ TEST_CASE("unfinished commands: one that is owned apart is nobody's once its own
     const auto found = unfinished_commands(*on.tab, false);
     REQUIRE(found.size() == 1);
     CHECK(found[0].record.nonce == kNonceTwo);
-    CHECK_FALSE(FileLock::try_lock(on.tab->files.owner_path(kNonceTwo)));  // whoever takes it over has it
+    CHECK_FALSE(FileLock::try_lock(
+        on.tab->files.owner_path(command_id_of(kNonceTwo))));  // whoever takes it over has it
   }
   inner.state = CommandState::completed;
   REQUIRE(on.tab->records.append(inner).empty());
   CHECK(unfinished_commands(*on.tab, false).empty());
 }
 
-TEST_CASE("record keeper: a command owns itself where another process has the tab (V1)") {
+TEST_CASE("record keeper: a command in a nested shell has a lock of its own (V1)") {
   TabOnDisk on;
-  for (const bool has_tab : {false, true}) {
-    CAPTURE(has_tab);
-    if (has_tab) {
-      on.tab->command_lock = FileLock::try_lock(on.tab->files.lock_path());
-    }
+  for (const bool nested : {true, false}) {
+    CAPTURE(nested);
     RecordKeeper keeper(on.io.get_executor(), on.tab, CommandRecord());
-    keeper.draw_nonce();
-    CHECK(keeper->owned_apart == !has_tab);
-    CHECK(static_cast<bool>(FileLock::try_lock(on.tab->files.owner_path(keeper->nonce))) == has_tab);
+    keeper.draw_nonce(nested);
+    CHECK(keeper->owned_apart == nested);
+    CHECK(on.tab->files.owned_apart() == (nested ? std::vector{keeper->id} : std::vector<std::string>()));
+    CHECK(static_cast<bool>(FileLock::try_lock(on.tab->files.owner_path(keeper->id))) == !nested);
     keeper.withdraw();
+    on.tab->files.remove_locks();
+    CHECK(on.tab->files.owned_apart().empty());
   }
   CHECK(decode_record(encode_record([] {
           CommandRecord record = TabOnDisk::record(kNonceOne, CommandState::running);

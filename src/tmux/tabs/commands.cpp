@@ -142,7 +142,8 @@ void Commands::look_after(const TabPtr& tab) {
     }
     return;
   }
-  if (tab->runs.size() == 1 && tab->runs.front()->is_left_untaken()) {
+  if (tab->runs.size() == 1 && !tab->runs.front()->record().owned_apart &&
+      tab->runs.front()->is_left_untaken()) {
     tab->files.remove(tab->runs.front()->record().nonce);  // whoever typed it died, and it never began
   }
   tab->runs.clear();
@@ -165,7 +166,9 @@ std::vector<RunPtr> Commands::take_over(const TabPtr& tab) {
     tab->command_lock = std::move(lock);
   }
   tab->runs.insert(tab->runs.end(), taken.begin(), taken.end());
-  std::ranges::stable_sort(tab->runs, {}, [](const RunPtr& run) { return run->record().typed_byte; });
+  std::ranges::stable_sort(tab->runs, {}, [](const RunPtr& run) {
+    return run->may_be_typed() ? run->record().typed_byte : UINT64_MAX;
+  });
   return taken;
 }
 
@@ -201,8 +204,7 @@ Awaitable<void> Commands::wait_or_refuse(Tab& tab, CallTime time) {
   const auto patience = std::min(Clock::now() + shell_times::kNestedStep, time.short_patience());
   for (;;) {
     co_await wait_or_refuse_unless_nested(tab, time);
-    const bool may_be_nested = !tab.runs.empty() || tab.files.running_nonce();
-    const auto other = may_be_nested ? others_command_in_front(tab) : std::nullopt;
+    const auto other = others_command_in_front(tab);
     if (!other) {
       co_return;
     }

@@ -32,68 +32,69 @@ std::optional<CommandRecord> marked_command(const Tab& tab, const std::string& n
   return record;
 }
 
-bool is_still_unfinished(const Tab& tab, const CommandRecord& record) {
-  const auto now = tab.records.find(record.id);
-  return now && now->state == CommandState::running;
+std::optional<CommandRecord> running_command(const Tab& tab, const std::string& id) {
+  auto record = tab.records.find(id);
+  return record && record->state == CommandState::running ? std::move(record) : std::nullopt;
 }
 
-/// nullopt: its owner lives, or it has just ended.
-std::optional<Unfinished> taken_over(const Tab& tab, CommandRecord record) {
-  FileLock owner;
-  if (record.owned_apart && !tab.closed) {
-    try {
-      owner = try_lock_or_inherit(tab.files.owner_path(record.nonce));
-    } catch (const Error&) {
-      return std::nullopt;  // no file can be made there: the next look tries again
-    }
+/// One that has a lock of its own. nullopt: its owner lives, or it has just ended.
+std::optional<Unfinished> taken_over(const Tab& tab, const std::string& id) {
+  try {
+    FileLock owner = try_lock_or_inherit(tab.files.owner_path(id));
     if (!owner) {
       return std::nullopt;
     }
-    if (!is_still_unfinished(tab, record)) {
-      tab.files.remove(record.nonce);
-      return std::nullopt;
+    if (auto record = running_command(tab, id)) {
+      return Unfinished{std::move(*record), std::move(owner)};
     }
+    remove_file(tab.files.owner_path(id));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next look tries again
   }
-  return Unfinished{std::move(record), std::move(owner)};
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::vector<Unfinished> unfinished_commands(const Tab& tab, bool has_tab) {
-  std::vector<CommandRecord> running;
-  const auto is_ours = [&tab](const std::string& nonce) {
-    return std::ranges::any_of(tab.runs, [&](const auto& run) { return run->record().nonce == nonce; });
+  std::vector<Unfinished> unfinished;
+  const auto is_ours = [&tab](const std::string& id) {
+    return std::ranges::any_of(tab.runs, [&id](const auto& run) { return run->record().id == id; });
   };
   const auto nonce = has_tab && !tab.closed ? tab.files.running_nonce() : std::nullopt;
-  if (nonce && !is_ours(*nonce)) {
+  if (nonce && !is_ours(command_id_of(*nonce))) {
     if (auto record = marked_command(tab, *nonce)) {
-      running.push_back(std::move(*record));
+      unfinished.push_back({std::move(*record), FileLock()});
     }
   }
-  for (CommandRecord& record : tab.records.load(kNested)) {
-    if (record.state == CommandState::running && record.nonce != nonce && !is_ours(record.nonce) &&
-        (has_tab || record.owned_apart)) {
-      running.push_back(std::move(record));
-    }
-  }
-  std::vector<Unfinished> unfinished;
-  for (CommandRecord& record : running) {
-    if (auto one = taken_over(tab, std::move(record))) {
+  for (const std::string& id : tab.closed ? std::vector<std::string>() : tab.files.owned_apart()) {
+    if (auto one = is_ours(id) ? std::nullopt : taken_over(tab, id)) {
       unfinished.push_back(std::move(*one));
+    }
+  }
+  // Of a closed tab all that are left; else those of an earlier version, which had no lock of their own.
+  for (CommandRecord& record : has_tab
+                                   ? tab.records.load(tab.closed ? CommandRecords::kKeptCommands : kNested)
+                                   : std::vector<CommandRecord>()) {
+    const bool counts = record.state == CommandState::running && (tab.closed || !record.owned_apart);
+    if (counts && record.nonce != nonce && !is_ours(record.id)) {
+      unfinished.push_back({std::move(record), FileLock()});
     }
   }
   return unfinished;
 }
 
 bool may_have_unfinished(const Tab& tab) {
-  if (tab.runs.empty()) {
-    return (!tab.closed && tab.files.running_nonce()) || tab.records.any_has(R"("state":"running")", 1);
+  constexpr std::string_view kRunning = R"("state":"running")";
+  if (tab.closed) {
+    return tab.records.any_has(kRunning, CommandRecords::kKeptCommands);
   }
-  if (!tab.command_lock) {
-    return true;  // another process has what opened the shell that ours run in
+  if (tab.runs.empty() && (tab.files.running_nonce() || tab.records.any_has(kRunning, 1))) {
+    return true;
   }
-  const auto last = tab.records.latest();
-  return last && last->state == CommandState::running && last->owned_apart;
+  // In a shell that a command of another process opened, that may be left as well.
+  const auto apart =
+      std::ranges::count_if(tab.runs, [](const auto& run) { return run->record().owned_apart; });
+  return (!tab.runs.empty() && !tab.command_lock) || std::ssize(tab.files.owned_apart()) > apart;
 }
 
 }  // namespace terminally
