@@ -122,7 +122,7 @@ void InstanceFeed::take(std::vector<TabInfo> open) {
   std::set<WindowId> there;
   for (TabInfo& info : open) {
     const WindowId window = info.window_id;
-    const auto face = manager().tabs().face(window, *board_.input_of(window));
+    const auto face = manager().tabs().face(window, board_.input_of(window).get());
     if (!face) {
       continue;
     }
