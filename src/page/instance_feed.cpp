@@ -16,6 +16,8 @@ namespace {
 /// Output and commands are watched and do not wait for that.
 constexpr Milliseconds kLookEvery{250};
 constexpr Milliseconds kLookAtStill{500};
+/// Frames go out each 16 ms, so a log that is written thousands of times a second need not wake us as often.
+constexpr Milliseconds kBetweenEvents{5};
 
 Config guest_in(Config config, const std::string& name) {
   config.instance = name;
@@ -47,7 +49,7 @@ InstanceFeed::InstanceFeed(boost::asio::any_io_executor executor, Config config,
     : executor_(std::move(executor)),
       config_(guest_in(std::move(config), name)),
       instance_(config_, name),
-      log_watch_(executor_) {
+      log_watch_(executor_, kBetweenEvents) {
   guests_.push_back({std::make_unique<TmuxManager>(executor_, config_), 0});
 }
 
@@ -120,7 +122,7 @@ void InstanceFeed::take(std::vector<TabInfo> open) {
   std::set<WindowId> there;
   for (TabInfo& info : open) {
     const WindowId window = info.window_id;
-    const auto face = manager().tabs().face(window, *board_.input_of(window));
+    const auto face = manager().tabs().face(window, board_.input_of(window).get());
     if (!face) {
       continue;
     }

@@ -52,6 +52,8 @@ class InstanceFeed : public std::enable_shared_from_this<InstanceFeed> {
 
   /// Returns once the tabs have been seen for the first time. For who looks.
   [[nodiscard]] Awaitable<void> seen();
+  /// Whether the board is kept as the tabs are.
+  [[nodiscard]] bool sees() const { return lookers_ > 0 && first_look_.is_set(); }
   /// Does something that outlives the request for it. `work` keeps the feed.
   void do_apart(Awaitable<void> work);
   /// Whether nobody looks, and nothing of it goes on: it may be destroyed.

@@ -9,6 +9,7 @@
 #include "instance/instance.hpp"
 #include "instance/tab_ids.hpp"
 #include "log/log_end.hpp"
+#include "page/tab_board.hpp"
 #include "record/records.hpp"
 #include "system/proc.hpp"
 
@@ -23,20 +24,19 @@ bool is_live_log(const std::filesystem::path& path) {
          parse_window_id(std::string_view(name).substr(kBefore.size(), name.size() - kBefore.size() - 4));
 }
 
-}  // namespace
-
-std::vector<InstanceRow> InstanceList::look() {
-  std::vector<InstanceRow> rows;
-  for (const std::string& name : known_instances(config_)) {
-    try {
-      rows.push_back(row_of(name));
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it goes just now, or cannot be read
-    }
+void count_seen(const TabBoard& board, InstanceRow& row) {
+  for (const auto& [window, tab] : board.tabs()) {
+    const SeenCommand* const last = tab.last_command();
+    const bool runs = last != nullptr && last->record.state == CommandState::running;
+    row.last_output_at_ms = std::max(row.last_output_at_ms, tab.info.last_output_at_ms);
+    row.tabs += tab.is_closed() ? 0 : 1;
+    row.running += runs && !tab.is_closed() ? 1 : 0;
   }
-  return rows;
 }
 
-InstanceRow InstanceList::row_of(const std::string& name) {
+}  // namespace
+
+InstanceRow InstanceList::row_of(const std::string& name, const TabBoard* board) {
   const Instance instance(config_, name);
   InstanceRow row;
   row.name = name;
@@ -45,6 +45,15 @@ InstanceRow InstanceList::row_of(const std::string& name) {
   row.server = owner != 0;
   const std::string directory = owner != 0 ? process_cwd(owner) : "";
   row.project = directory.empty() ? name : std::filesystem::path(directory).filename().string();
+  if (board != nullptr) {
+    count_seen(*board, row);
+  } else {
+    count_tabs(instance, row);
+  }
+  return row;
+}
+
+void InstanceList::count_tabs(const Instance& instance, InstanceRow& row) {
   const bool lives = instance.server_listens();
   const std::vector<std::uint32_t> all = generations(instance);
   for (const std::filesystem::path& path :
@@ -58,7 +67,6 @@ InstanceRow InstanceList::row_of(const std::string& name) {
       row.running += runs_a_command(std::filesystem::path(path).replace_extension(".commands")) ? 1 : 0;
     }
   }
-  return row;
 }
 
 bool InstanceList::runs_a_command(const std::filesystem::path& path) {

@@ -13,7 +13,9 @@
 
 namespace terminally {
 
-/// One instance of this user, as files say: no tmux is asked.
+class TabBoard;
+
+/// One instance of this user: no tmux is asked.
 struct InstanceRow {
   std::string name;
   std::string project;  ///< the directory that its server was started in, its last name
@@ -31,15 +33,16 @@ class InstanceList {
  public:
   explicit InstanceList(Config config) : config_(std::move(config)) {}
 
-  /// As they are now, by name. Costs a few files a tab.
-  [[nodiscard]] std::vector<InstanceRow> look();
+  /// What files say now; costs some for each tab. `board`: what is seen of its tabs anyway; null: nobody
+  /// looks. Throws Error where it goes just now, or cannot be read.
+  [[nodiscard]] InstanceRow row_of(const std::string& name, const TabBoard* board);
 
  private:
   struct Records {
     std::int64_t changed_ms = 0;
     bool runs = false;
   };
-  [[nodiscard]] InstanceRow row_of(const std::string& name);
+  void count_tabs(const Instance& instance, InstanceRow& row);
   [[nodiscard]] bool runs_a_command(const std::filesystem::path& records);
 
   Config config_;

@@ -32,8 +32,15 @@ std::vector<std::string> PageHouse::known() const {
 }
 
 std::vector<InstanceRow> PageHouse::instances() {
-  std::vector<InstanceRow> rows = list_.look();
-  std::erase_if(rows, [&](const InstanceRow& row) { return !shows(row.name); });
+  std::vector<InstanceRow> rows;
+  for (const std::string& name : known()) {
+    const auto feed = feeds_.find(name);
+    const bool seen = feed != feeds_.end() && feed->second->sees();
+    try {
+      rows.push_back(list_.row_of(name, seen ? &feed->second->board() : nullptr));
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it goes just now, or cannot be read
+    }
+  }
   return rows;
 }
 

@@ -29,7 +29,7 @@ class PageHouse {
   [[nodiscard]] bool has(const std::string& instance) const;
   /// Whether an instance of that name would be shown.
   [[nodiscard]] bool shows(const std::string& instance) const { return only_.empty() || instance == only_; }
-  /// As files say now.
+  /// As they are now, by name.
   [[nodiscard]] std::vector<InstanceRow> instances();
   /// Whether nothing of any page goes on.
   [[nodiscard]] bool is_idle() const;

@@ -123,7 +123,12 @@ SeenTab& TabBoard::open(WindowId window, const std::filesystem::path& log) {
 
 std::shared_ptr<SettledInput> TabBoard::input_of(WindowId window) {
   const auto found = tabs_.find(window);
-  return found == tabs_.end() ? std::make_shared<SettledInput>() : found->second.input;
+  if (found == tabs_.end()) {
+    return std::make_shared<SettledInput>();
+  }
+  const SeenCommand* const last = found->second.last_command();
+  const bool runs = last != nullptr && last->record.state == CommandState::running;
+  return runs ? found->second.input : nullptr;
 }
 
 void TabBoard::take_open(TabInfo info, TabFace face, std::optional<Hold> hold) {

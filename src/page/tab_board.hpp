@@ -80,7 +80,7 @@ class TabBoard {
 
   /// What was seen of an open tab. A tab that was not known is read, with its last commands.
   void take_open(TabInfo info, TabFace face, std::optional<Hold> hold);
-  /// What `face` keeps of a tab between two looks.
+  /// What `face` keeps of a tab between two looks; null: no command runs that could wait.
   [[nodiscard]] std::shared_ptr<SettledInput> input_of(WindowId window);
   /// An open tab that is not seen any more.
   void close(WindowId window, std::int64_t at_ms);

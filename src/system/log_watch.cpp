@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstring>
@@ -55,7 +56,8 @@ struct LogWatch::Subscription {
 /// The inotify instance and its subscriptions. The read under way and the subscriptions keep the state alive.
 class LogWatch::State : public std::enable_shared_from_this<State> {
  public:
-  explicit State(const asio::any_io_executor& executor) : inotify_(executor) {}
+  State(const asio::any_io_executor& executor, Milliseconds pause)
+      : inotify_(executor), pause_(pause), rest_(executor) {}
 
   int watch_directory(const std::filesystem::path& directory) {
     if (!inotify_.is_open()) {
@@ -125,10 +127,23 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
       self->reading_ = false;
       if (!error) {
         self->dispatch({self->events_.data(), count});
+        if (self->pause_ > Milliseconds(0)) {
+          self->rest();
+          return;
+        }
       }
       if (!error || error == asio::error::operation_aborted) {  // after a cancel there may be new watches
         self->read_events();
       }
+    });
+  }
+
+  void rest() {
+    reading_ = true;
+    rest_.expires_after(pause_);
+    rest_.async_wait([self = shared_from_this()](boost::system::error_code) {
+      self->reading_ = false;
+      self->read_events();
     });
   }
 
@@ -175,6 +190,8 @@ class LogWatch::State : public std::enable_shared_from_this<State> {
 
   asio::posix::stream_descriptor inotify_;
   std::unordered_map<int, Files> directories_;
+  Milliseconds pause_;
+  asio::steady_timer rest_;
   bool reading_ = false;
   std::array<char, 16'384> events_{};
 };
@@ -192,7 +209,8 @@ LogWatch::Subscription::~Subscription() {
   state->remove(*this);
 }
 
-LogWatch::LogWatch(const asio::any_io_executor& executor) : state_(std::make_shared<State>(executor)) {}
+LogWatch::LogWatch(const asio::any_io_executor& executor, Milliseconds pause)
+    : state_(std::make_shared<State>(executor, pause)) {}
 LogWatch::~LogWatch() {
   state_->close();
 }

@@ -35,7 +35,8 @@ class LogWatch {
   struct Subscription;
 
  public:
-  explicit LogWatch(const boost::asio::any_io_executor& executor);
+  /// `pause`: how long it waits after events before it looks for more, which tell of many writes at once.
+  explicit LogWatch(const boost::asio::any_io_executor& executor, Milliseconds pause = Milliseconds(0));
   /// Waiting coroutines get `operation_aborted`. Watches may outlive the LogWatch, and see no more changes.
   ~LogWatch();
   LogWatch(const LogWatch&) = delete;

@@ -63,8 +63,8 @@ class TabCalls {
   /// the name. An id is its own answer, and afterwards its tab is known, if there is one.
   [[nodiscard]] Awaitable<std::optional<WindowId>> named(std::string name);
   /// Of a tab that was in the last list; none: it is closed. Asks the system, not tmux. `input` is what was
-  /// seen of this tab; to be asked each 50 to 300 ms.
-  [[nodiscard]] std::optional<TabFace> face(WindowId tab, SettledInput& input);
+  /// seen of this tab, null where nothing can wait in it; to be asked each 50 to 300 ms.
+  [[nodiscard]] std::optional<TabFace> face(WindowId tab, SettledInput* input);
   /// What `others` is to compare with.
   [[nodiscard]] Awaitable<TabList> now();
   /// The tabs as soon as they differ from `known`: waits as long as that takes. Costs nothing while

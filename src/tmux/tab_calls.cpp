@@ -225,14 +225,16 @@ Awaitable<std::optional<WindowId>> TabCalls::named(std::string name) {
   return parts_.times.within_call_time(find_by_name(parts_, std::move(name)));
 }
 
-std::optional<TabFace> TabCalls::face(WindowId window, SettledInput& input) {
+std::optional<TabFace> TabCalls::face(WindowId window, SettledInput* input) {
   const auto found = parts_.tabs.known().find(window);
-  if (found == parts_.tabs.known().end() || notice_if_closed(*found->second)) {
+  if (found == parts_.tabs.known().end() || found->second->closed) {
     return std::nullopt;
   }
   const Tab& tab = *found->second;
-  TabFace face{
-      .cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = input.look_again(tab)};
+  TabFace face{.cols = tab.cols, .rows = tab.rows, .alternate = tab.alternate, .awaiting = std::nullopt};
+  if (input != nullptr) {
+    face.awaiting = input->look_again(tab);
+  }
   return face;
 }
 

@@ -216,6 +216,8 @@ class Instances(PageTest):
         self.assertTrue(rows["named"]["server"])
         page = self.page("killed")
         page.message("tabs")
+        looked = next(row for row in self.api("instances").json["instances"] if row["name"] == "killed")
+        self.assertEqual((looked["server"], looked["tabs"], looked["running"]), (False, 1, 1), "what the page sees is counted")
         self.watched(page, tab.id, start="command")
         page.until(lambda: page.data().count(b"tick") > 5, "its output")
         self.assertEqual(self.watched(page, tab.id)["commands"][-1]["id"], begun.command_id)

@@ -56,6 +56,18 @@ class Watching(PageTest):
         self.assertIn("exit 3", page.text("#rail .tab"))
         self.quiet(page)
 
+    def test_a_page_draws_when_something_changes_and_is_not_animated(self) -> None:
+        tab = self.server.create_tab()
+        page = self.page()
+        page.wait("() => document.querySelector('#transcript .begin')?.textContent.startsWith('The log begins here')")
+        count = """() => new Promise((done) => { let asked = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = (f) => (asked++, ask(f));
+setTimeout(() => { window.requestAnimationFrame = ask; done(asked); }, 4000); })"""
+        self.assertLessEqual(page.run(count), 2, "nobody does anything")
+        tab.start("sleep 300")
+        page.wait("() => document.querySelector('.cmd-block.is-running') !== null")
+        self.assertGreaterEqual(page.run(count), 3, "its seconds are counted")
+        self.assertEqual(page.run("() => document.getAnimations().length"), 0, "an animation has the page drawn 60 times a second")
+
     def test_short_outputs_stand_without_a_terminal(self) -> None:
         tab = self.server.create_tab()
         tab.execute("printf '\\n\\n\\033[1mbold\\033[0m\\nline\\n\\n'")

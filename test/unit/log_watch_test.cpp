@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,10 +37,10 @@ asio::awaitable<bool> changed_within(LogWatch::Watch& watch, std::chrono::millis
 }
 
 /// Runs the test's coroutine to its end, and then until the loop has nothing left to wait for.
-void run(asio::awaitable<void> (*test)(LogWatch&, const TempDir&)) {
+void run(asio::awaitable<void> (*test)(LogWatch&, const TempDir&), Milliseconds pause = Milliseconds(0)) {
   const TempDir dir;
   asio::io_context io(1);
-  LogWatch log_watch(io.get_executor());
+  LogWatch log_watch(io.get_executor(), pause);
   std::exception_ptr failure;
   bool ended = false;
   asio::co_spawn(io, test(log_watch, dir), [&](const std::exception_ptr& error) {
@@ -126,6 +127,26 @@ static asio::awaitable<void> two_watches(LogWatch& log_watch, const TempDir& dir
   }
   append_to(dir / "log", "x");
   CHECK(co_await changed_within(stays, 5s));
+}
+
+static asio::awaitable<void> write_all_the_time(LogWatch& log_watch, const TempDir& dir) {
+  std::ofstream file(dir / "a.log");
+  int told = 0;
+  const LogWatch::Watch all = log_watch.watch_logs(dir.path(), LogEvents::all, [&told] { ++told; });
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  const auto begin = Clock::now();
+  for (int i = 0; i < 100; ++i) {
+    file << 'x' << std::flush;
+    timer.expires_after(1ms);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  const auto took = Clock::now() - begin;
+  CHECK(told >= 2);
+  CHECK(told <= 2 + took / 20ms);
+}
+
+TEST_CASE("who looks on is told of many writes at once") {
+  run(&write_all_the_time, Milliseconds(20));
 }
 
 TEST_CASE("two watches on one file both hear of a change, and the end of one does not end the other") {

@@ -16,12 +16,12 @@ import { looksChanged } from './rows';
 import { announce, newsOf } from './say';
 import { Screen } from './screen';
 import { keepSettings, readSettings, type Settings } from './settings';
-import { cancellable, isComing, running, waits } from './state';
+import { cancellable, isComing, isLost, running, waits } from './state';
 import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
 
-const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, PLAY_BYTES = 32 << 20, RATE_MS = 5000;
+const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, PLAY_BYTES = 32 << 20, RATE_MS = 5000, STILL_MS = 20_000;
 type Make = typeof import('./terminal').make;
 
 export class App implements Page {
@@ -41,6 +41,7 @@ export class App implements Page {
   private away_ = false;
   private awayTimer_ = 0;
   private noteTimer_ = 0;
+  private tickTimer_ = 0;
   private readonly cancelled_ = new Map<string, number>();
   private lastKey_ = 0;
   showClosed = false;
@@ -66,7 +67,6 @@ export class App implements Page {
     addEventListener('pagehide', () => { if (this.mine()) this.link.send({ t: 'give', tab: this.selected }); });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.look_());
     document.addEventListener('visibilitychange', () => this.visibility_());
-    setInterval(() => { if (!document.hidden && this.live) this.changed(); if (this.mine() && this.holdLeft() <= 0) this.changed(); if (!this.live && !document.hidden) this.changed(); }, 1000);
     setInterval(() => this.model.tick(), RATE_MS);
     this.link.connect();
     this.changed();
@@ -375,12 +375,20 @@ export class App implements Page {
   // ---- drawing
   draw(): void {
     const t = this.tab();
-    if (this.whole_) this.drawAround_(t);
+    if (this.whole_) { this.drawAround_(t); this.tick_(); }
     this.whole_ = false;
     this.drawStage_(t);
   }
+  /** Draws again when time alone has changed something: each second what counts, else ages, which are minutes. */
+  private tick_(): void {
+    clearTimeout(this.tickTimer_);
+    const { model } = this, counts = !this.live || this.mine() || model.hosts.some(isLost) || model.open.some((t) => t.command && running(t.command));
+    const every = counts ? 1000 : STILL_MS;
+    if (!document.hidden) this.tickTimer_ = window.setTimeout(() => this.changed(), every - performance.now() % every);
+  }
   private drawAround_(t: Tab | undefined): void {
     const { body } = document;
+    body.style.setProperty('--turned', `${Math.floor(this.now() / 1000) % 8 * 45}deg`);   // the ring of what runs; as an animation it would have all drawn 60 times a second
     body.classList.toggle('mine', this.mine());
     body.classList.toggle('stale', this.model.greeted && !this.live);
     body.classList.toggle('finding', this.find.shown);

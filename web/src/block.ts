@@ -89,30 +89,31 @@ export class Block {
 
   // ---- drawing
   drawHead(here: boolean, at: number, of: number): void {
-    const c = this.command, kind = kindOf(c), live = this.live, page = this.page_;
-    const key = `${this.open} ${here} ${at} ${of} ${this.script} ${page.detailed === c.id} ${page.mayType} ${this.counted_()}`;
-    if (!live && c === this.drawn_ && key === this.key_) return;
+    const c = this.command, kind = kindOf(c), live = this.live, page = this.page_, detailed = page.detailed === c.id, alternate = live && page.tab()?.alternate;
+    const count = this.counted_(), extra = this.silent ? 'no output' : !this.open && count ? many(count, 'line') : '';
+    const took = live ? counting(ended(c, page.now())) : c.ms === null || c.ms === undefined ? '' : span(c.ms);
+    const key = [this.open, here, at, of, this.script, detailed, alternate, page.mayType, page.live, page.mayKill(c), extra, took].join();
+    if (c === this.drawn_ && key === this.key_) return;
     this.drawn_ = c;
     this.key_ = key;
     const lines = this.script ? c.text.split('\n').length - 1 : (c.text.match(/\n/g) ?? []).length;
     this.el.className = `cmd-block is-${kind}${this.open ? ' open' : ''}${here ? ' here' : ''}`;
     this.el.setAttribute('aria-posinset', String(at + 1));
     this.el.setAttribute('aria-setsize', String(of));
-    const fold = () => this.toggle(), said = saidOf(c), count = this.counted_();
+    const fold = () => this.toggle(), said = saidOf(c);
     const tool = (i: string, text: string, act: () => void) => h('button.btn.icon', { title: text, 'aria-label': text, onclick: act }, icon(i));
-    const extra = this.silent ? 'no output' : !this.open && count ? many(count, 'line') : '';
     fill(this.head_,
       h('button.fold', { 'aria-expanded': String(this.open), 'aria-controls': this.open ? `b-${c.id}` : null, 'aria-label': `${this.open ? 'Fold' : 'Unfold'} the output`, onclick: fold },
-        icon('caret', 'caret'), icon(iconOf(c, live && page.tab()?.alternate), 'mark')),
+        icon('caret', 'caret'), icon(iconOf(c, alternate), 'mark')),
       h('h2', { id: `h-${c.id}` }, h('button', { title: visibleLines(c.text), onclick: fold }, this.title_()),
         lines ? h('button.extra', { 'aria-expanded': String(this.script), onclick: () => { this.script = !this.script; this.reveal(); page.changed(); } }, `+${many(lines, 'line')}`) : null,
         said ? h('span.exit', {}, said) : null, extra ? h('span.extra.num', {}, extra) : null),
       h('.meta', {},
         h('span.tools', {}, tool('copy', 'Copy the output (c)', () => page.copyOutput(c)), tool('link', 'Copy a link to this command (l)', () => page.copyLink({ tab: this.tab, command: c.id })), tool('more', 'Details (i)', () => page.showDetails(c.id))),
         h('span.who', { class: c.who?.person ? 'you' : '' }, this.who_()),
-        h('span.ms.num', {}, live ? counting(ended(c, page.now())) : c.ms === null || c.ms === undefined ? '' : span(c.ms)),
+        h('span.ms.num', {}, took),
         cancellable(c) && page.mayType ? this.cancelButton_() : h('span.at.num', {}, clock(c.at))),
-      page.detailed === c.id ? details(page, this.tab, c) : null);
+      detailed ? details(page, this.tab, c) : null);
   }
   private cancelButton_(): HTMLElement {
     const { page_: page, command: c } = this;

@@ -328,10 +328,10 @@ export class Body {
   }
   get lastLine(): HTMLElement | undefined { return this.tail_.last; }
 
-  /** A chunk came into view, or left it. */
-  looked(chunk: Chunk, seen: boolean): void {
+  /** A chunk came into view, or left it, `height` pixels high. */
+  looked(chunk: Chunk, seen: boolean, height: number): void {
     chunk.seen = seen;
-    if (seen) void this.drawChunk_(chunk).catch(() => undefined); else if (chunk.drawn && !this.short_) chunk.empty(this.source_);
+    if (seen) void this.drawChunk_(chunk).catch(() => undefined); else if (chunk.drawn && !this.short_) chunk.empty(this.source_, height);
   }
   private async drawChunk_(chunk: Chunk): Promise<void> {
     if (chunk.drawn) return;

@@ -55,9 +55,9 @@ export class Chunk {
     this.el.style.height = '';
     this.drawn = true;
   }
-  /** Its place stays as high as it is. */
-  empty(place: Place): void {
-    if (this.drawn) this.el.style.height = `${this.el.getBoundingClientRect().height}px`;
+  /** Its place stays as high as it is; whoever knows how high says so. */
+  empty(place: Place, height = this.drawn ? this.el.getBoundingClientRect().height : 0): void {
+    if (this.drawn) this.el.style.height = `${height}px`;
     else if (!this.el.style.height) this.el.style.height = `${this.lines * place.rowHeight()}px`;
     this.el.replaceChildren();
     this.drawn = false;

@@ -3,12 +3,13 @@ import { App } from './app';
 import { entry } from './empty';
 import { $, fill } from './h';
 
-async function enter(): Promise<string> {
+/** Why the code lets nobody in; empty: there is none; null: it did. */
+async function enter(): Promise<string | null> {
   const code = location.hash.slice(1);
   if (!code || code.startsWith('/')) return '';
   history.replaceState(null, '', location.pathname + location.search);
   const answer = await fetch('/enter', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) }).catch(() => null);
-  if (answer?.ok) return '';
+  if (answer?.ok) return null;
   return answer ? 'This link was used already. terminally-mcp open prints a new one.' : 'terminally-mcp does not answer. terminally-mcp open starts it again.';
 }
 
@@ -21,7 +22,7 @@ async function known(): Promise<boolean> {
 async function main(): Promise<void> {
   const make = import('./terminal').then((m) => m.make);
   const refused = await enter();
-  if (await known()) {
+  if (refused === null || await known()) {
     const app = new App(make, new URLSearchParams(location.search).get('instance'));
     if (refused) app.note(refused);
     return;

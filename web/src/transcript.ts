@@ -16,7 +16,7 @@ import { bytes, clock, counting, date, day, many } from './text';
 import { Times } from './times';
 import type { Command, Frame, Message, Tab } from './wire';
 
-const A_FRAME = 128 * 1024, PATIENCE_MS = 1000;
+const A_FRAME = 128 * 1024, PATIENCE_MS = 1000, MUCH = 32 * 1024, REST = 3, LONGEST_REST_MS = 250;
 const frame = (): Promise<void> => new Promise((done) => { if (document.hidden) setTimeout(done, 50); else requestAnimationFrame(() => done()); });
 
 export class Transcript implements Source {
@@ -33,6 +33,8 @@ export class Transcript implements Source {
   private readonly queue_: Piece[] = [];
   private pumping_ = false;
   private pumped_ = 0;
+  private fed_ = 0;          // bytes since the last rest, and how many ms parsing and drawing took
+  private busy_ = 0;
   private caught_ = false;   // what was printed before this page looked is all here
   private first_: number | null = null;
   private since_ = 0;
@@ -41,6 +43,7 @@ export class Transcript implements Source {
   private expected_ = -1;
   private dragging_ = false;
   private pending_ = false;   // what is shown changed, and is not in its place yet
+  private selecting_ = false;
   private touched_ = 0;       // when a person last moved it
   private lastTop_ = 0;
   private askedOlder_ = false;
@@ -58,6 +61,7 @@ export class Transcript implements Source {
     this.el.addEventListener('touchstart', () => { this.dragging_ = true; }, { passive: true });
     this.el.addEventListener('pointerdown', (e) => { this.dragging_ = e.target === this.el; });
     for (const end of ['pointerup', 'touchend', 'touchcancel']) addEventListener(end, this.dropped_, { passive: true });
+    document.addEventListener('selectionchange', this.selected_);
     this.el.addEventListener('scroll', () => this.scrolled_(), { passive: true });
     this.el.addEventListener('keydown', (e) => { if (['PageUp', 'ArrowUp', 'Home'].includes(e.key)) this.pauseIfLong_(); });
     this.el.addEventListener('click', (e) => this.clicked_(e));
@@ -68,9 +72,11 @@ export class Transcript implements Source {
     this.dead_ = true;
     this.watcher_.disconnect();
     for (const end of ['pointerup', 'touchend', 'touchcancel']) removeEventListener(end, this.dropped_);
+    document.removeEventListener('selectionchange', this.selected_);
     for (const b of this.blocks_.values()) b.drop();
   }
   private readonly dropped_ = (): void => { this.dragging_ = false; };
+  private readonly selected_ = (): void => { this.selecting_ = !(getSelection()?.isCollapsed ?? true); };   // to ask for the selection lays the page out
 
   private get info_(): Tab | undefined { return this.page_.model.tabs.get(this.tab); }
 
@@ -139,16 +145,18 @@ export class Transcript implements Source {
     else if (m.t === 'size' && m.tab === this.tab) for (const b of this.blocks_.values()) if (b.live) b.body?.resize(m.cols, m.rows);
   }
 
-  // One piece after the other, 128 KiB a frame at most; acknowledged when they are parsed.
+  // One piece after the other, acknowledged when they are parsed. Of much output, that and drawing take a quarter of the time at most:
+  // what prints has the rest of the machine, and the server skips what was too much.
   private async pump_(): Promise<void> {
     if (this.pumping_) return;
     this.pumping_ = true;
-    let shown = 0;
     for (let piece: (Piece & Partial<Gap>) | undefined; !this.dead_ && (piece = this.queue_[0]);) {
       const block = this.blockOf_(piece);
       if (!block && piece.id && this.patient_()) { await frame(); continue; }
       this.since_ = 0;
+      const began = performance.now() - this.busy_;   // what was drawn meanwhile is counted once
       if (block?.wants()) await this.give_(block, piece);
+      this.busy_ = performance.now() - began;
       this.queue_.shift();
       const end = piece.from + piece.bytes.length;
       this.pumped_ = end;
@@ -156,10 +164,16 @@ export class Transcript implements Source {
       const ack = this.flow_.drawn(end, this.queue_.length === 0);
       if (ack !== null) this.page_.link.send({ t: 'ack', ch: this.channel, to: ack });
       this.settle_();
-      shown += piece.bytes.length;
-      if (shown >= A_FRAME) { shown = 0; await frame(); }
+      this.fed_ += piece.bytes.length;
+      if (this.fed_ >= MUCH) await this.rest_();
     }
     this.pumping_ = false;
+  }
+  private async rest_(): Promise<void> {
+    await frame();   // in which it is drawn
+    const ms = Math.min(LONGEST_REST_MS, REST * this.busy_);
+    this.fed_ = this.busy_ = 0;
+    await new Promise((done) => setTimeout(done, ms));
   }
   private async give_(block: Block, piece: Piece & Partial<Gap>): Promise<void> {
     try {
@@ -218,6 +232,7 @@ export class Transcript implements Source {
   }
 
   draw(): void {
+    const began = performance.now();
     this.sync_();
     const of = this.order_.length;
     this.order_.forEach((id, i) => {
@@ -229,6 +244,7 @@ export class Transcript implements Source {
     this.drawPill_();
     this.keepPlace_();
     this.rule_();
+    this.busy_ += performance.now() - began;
   }
   private drawTop_(): void {
     const t = this.info_, more = this.page_.model.more.get(this.tab);
@@ -283,9 +299,9 @@ export class Transcript implements Source {
     }
   }
   private scrolled_(): void {
-    const e = this.el, now = e.scrollTop;
-    // What is about to be put in its place was moved by nobody.
+    // What is about to be put in its place was moved by nobody. (To ask where it is now would lay it out twice.)
     if (this.pending_ && !this.dragging_ && performance.now() - this.touched_ > 500) return;
+    const e = this.el, now = e.scrollTop;
     if (Math.abs(now - this.expected_) > 1) {
       const changed = this.follow.scrolled(e.scrollHeight - e.clientHeight - now, now < this.lastTop_, this.page_.now());
       if (changed) this.page_.changed();
@@ -311,15 +327,14 @@ export class Transcript implements Source {
     this.el.scrollTop = 0;
   }
   private looked_(seen: IntersectionObserverEntry[]): void {
-    const selecting = !(getSelection()?.isCollapsed ?? true);
-    for (const { target, isIntersecting } of seen) {
+    for (const { target, isIntersecting, boundingClientRect: { height } } of seen) {
       const { chunk, seam } = target as Element & { chunk?: Chunk; seam?: Seam };
       if (target === this.top_) { if (isIntersecting && !this.follow.following && this.page_.model.more.get(this.tab)) void this.older_(); } else if (chunk) {
-        if (isIntersecting || !selecting) this.bodyAt_(target)?.looked(chunk, isIntersecting);
+        if (isIntersecting || !this.selecting_) this.bodyAt_(target)?.looked(chunk, isIntersecting, height);
       } else if (seam && isIntersecting && !this.follow.following && seam.lines === null && seam.why === null && seam.passed) void this.bodyAt_(target)?.show(seam, seam.to - seam.from > 1 << 20 ? 'more' : 'all');
       if (seam) seam.passed = true;
     }
-    this.page_.changed();
+    this.page_.output();
   }
   private bodyAt_(el: Element) { return this.blocks_.get(el.closest('.cmd-block')?.id.slice(2) ?? '')?.body ?? undefined; }
 
