@@ -356,10 +356,6 @@ std::string process_wchan(int pid) {
   return read_file(proc_path(pid, "wchan")).value_or("");
 }
 
-std::string process_run_time(int pid) {
-  return has_one_thread(proc_path(pid, "task")) ? read_file(proc_path(pid, "schedstat")).value_or("") : "";
-}
-
 std::vector<std::string> process_environment(int pid) {
   return split_at_nul(read_file(proc_path(pid, "environ")).value_or(""));
 }

@@ -83,9 +83,6 @@ struct SignalMasks {
 [[nodiscard]] int process_uid(int pid);  ///< -1 when it is gone
 /// The kernel function that the process sleeps in; "0" when it runs.
 [[nodiscard]] std::string process_wchan(int pid);
-/// How long and how often a process has run, as a text of the kernel that differs whenever it has run in
-/// between. Empty when the process is gone, has several threads, or the kernel does not tell.
-[[nodiscard]] std::string process_run_time(int pid);
 /// The environment at the start of the process, as NAME=VALUE; nothing when it cannot be read.
 [[nodiscard]] std::vector<std::string> process_environment(int pid);
 /// "TERMINALLY_TAB=…" among the variables of an environment, as /proc has it; empty: there is none.

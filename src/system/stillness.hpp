@@ -1,17 +1,17 @@
 #pragma once
 
-#include <optional>
-#include <string>
+#include <sys/types.h>
+
+#include <chrono>
 #include <vector>
 
-#include "base/descriptors.hpp"
 #include "base/timeout.hpp"
 
 namespace terminally {
 
 /// Tells whether a pane's shell and its descendants have stood still since the last call: the kernel counts,
-/// to the nanosecond, how long each has run. If so, what was read of them then is still true, for a tenth of
-/// the cost of reading it again. Where that cannot be told (many processes, or threads) they count as moved.
+/// to the nanosecond, how long each has run. If so, what was read of them then is still true, for a hundredth
+/// of the cost of reading it again. Where that cannot be told (many processes) they count as moved.
 class Stillness {
  public:
   /// False: read the processes again, after this call. Throws nothing; takes microseconds.
@@ -25,10 +25,9 @@ class Stillness {
  private:
   struct Seen {
     int pid = 0;
-    UniqueFd times;  ///< kept open where there are plenty of descriptors: a fifth of the cost
-    std::string run_time;
+    clockid_t clock = 0;
+    std::chrono::nanoseconds run_time;
   };
-  [[nodiscard]] static std::string run_time_now(const Seen& process);
   void look(int pane_pid);
 
   std::vector<Seen> seen_;  ///< the shell first; none: nothing is known

@@ -213,4 +213,20 @@ void CommandFiles::remove_locks() const noexcept {
   remove_file(typing_lock_path());
 }
 
+bool RunningMarks::may_have(const CommandFiles& files) {
+  const auto [found, is_new] = found_.try_emplace(files.directory().native(), Names());
+  std::optional<Names>& names = found->second;
+  if (is_new) {
+    std::error_code error;
+    auto entry = list_directory(files.directory(), error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      names->insert(entry->path().filename().native());
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      names.reset();
+    }
+  }
+  return !names || names->contains(files.mark());
+}
+
 }  // namespace terminally

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -91,6 +93,8 @@ class CommandFiles {
   /// Of the files of commands.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
   [[nodiscard]] const std::filesystem::path& runtime() const { return runtime_; }
+  /// The name of the mark in `directory()`.
+  [[nodiscard]] const std::string& mark() const { return mark_; }
 
  private:
   void take_away(const std::string& name, bool linked) const noexcept;
@@ -100,6 +104,19 @@ class CommandFiles {
   std::filesystem::path directory_;
   std::string pane_;
   std::string mark_ = pane_ + ".run";
+};
+
+/// Which panes have a mark that a command runs in them: for a look at many tabs at once, which reads their
+/// directory instead of trying a file for each.
+class RunningMarks {
+ public:
+  /// False: there was none at some moment since this object was made.
+  [[nodiscard]] bool may_have(const CommandFiles& files);
+
+ private:
+  using Names = std::set<std::string>;
+  /// The files of each directory that was asked about; nullopt: it cannot be read.
+  std::map<std::string, std::optional<Names>> found_;
 };
 
 }  // namespace terminally

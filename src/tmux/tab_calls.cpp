@@ -179,12 +179,13 @@ Awaitable<void> limit_history(const TabCalls::Parts& parts, std::uint32_t limit)
 /// nullopt: one has lost its process since tmux was asked, which may have given it another.
 std::optional<std::vector<TabInfo>> look_at_tabs(const TabCalls::Parts& parts, bool again) {
   std::vector<TabInfo> infos;
+  infos.reserve(parts.tabs.known().size());
+  RunningMarks marks;
   for (const auto& [window, tab] : parts.tabs.known()) {
     if (tab->closed) {
-      tab->at_rest.reset();  // with the descriptors that it keeps
       continue;
     }
-    std::optional<TabInfo> info = info_at_rest(*tab);
+    std::optional<TabInfo> info = info_at_rest(*tab, marks);
     if (!info) {
       const Foreground foreground = look_at_foreground(tab->pane_pid);
       if (foreground.kind == Foreground::Kind::nothing && notice_if_closed(*tab)) {

@@ -129,6 +129,25 @@ TEST_CASE("command files: who runs is known by a mark, which is taken away by it
   CHECK_FALSE(of.files.running_nonce());
 }
 
+TEST_CASE("command files: the marks of many panes are read at once, when one is asked for first") {
+  FilesOnDisk of;
+  const CommandFiles beside(of.run, PaneId{4}, of.memory);
+  const CommandFiles elsewhere(of.run, PaneId{3});
+  CHECK_FALSE(RunningMarks().may_have(of.files));  // there is no directory yet
+  of.files.write(of.script(), kOfFiles);
+  of.files.mark_running(kOfFiles, "/");
+  RunningMarks marks;
+  CHECK(marks.may_have(of.files));
+  CHECK_FALSE(marks.may_have(beside));
+  CHECK_FALSE(marks.may_have(elsewhere));
+  beside.mark_running(kOfOthers, "/");
+  CHECK_FALSE(marks.may_have(beside));
+  CHECK(RunningMarks().may_have(beside));
+  std::filesystem::remove_all(of.memory);
+  test::append_to(of.memory, "a file");
+  CHECK(RunningMarks().may_have(of.files));  // it cannot be known
+}
+
 TEST_CASE("command files: the exit code is known once it is written, and since when") {
   FilesOnDisk of;
   of.files.write(of.script(), kOfFiles);

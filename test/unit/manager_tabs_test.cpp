@@ -18,16 +18,6 @@ std::vector<std::string> names_of_tabs(ManagerScene& scene) {
   return names;
 }
 
-/// Of what runs in tabs, that this process keeps open.
-std::ptrdiff_t run_times_kept_open() {
-  std::ptrdiff_t kept = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;  // the directory's own
-    kept += std::filesystem::read_symlink(entry.path(), gone).filename() == "schedstat" ? 1 : 0;
-  }
-  return kept;
-}
-
 }  // namespace
 
 TEST_CASE("manager tabs: none, and no tmux, before one is needed") {
@@ -112,20 +102,6 @@ TEST_CASE("manager tabs: a name is given as it is, or refused by name") {
   CHECK(scene.failure(scene.manager->tabs().rename(WindowId{9}, "x")).code == ErrorCode::not_found);
   scene.tmux->fail("rename-window", "can't find pane: %0");
   CHECK(scene.failure(scene.manager->tabs().rename(tab, "x")).code == ErrorCode::not_found);
-}
-
-TEST_CASE("manager tabs: nothing is kept open of one that is closed") {
-  ManagerScene scene;
-  const std::ptrdiff_t before = run_times_kept_open();
-  const WindowId stays = scene.open_tab("stays");
-  const WindowId goes = scene.open_tab("goes");
-  REQUIRE(scene.has_prompt(stays));
-  REQUIRE(scene.has_prompt(goes));
-  CHECK(names_of_tabs(scene).size() == 2);
-  CHECK(run_times_kept_open() == before + 2);
-  static_cast<void>(scene.run(scene.manager->tabs().close(goes, true)));
-  CHECK(names_of_tabs(scene).size() == 1);
-  CHECK(run_times_kept_open() == before + 1);
 }
 
 TEST_CASE("manager tabs: a name that several have names none") {

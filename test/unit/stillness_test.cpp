@@ -3,15 +3,13 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <vector>
+#include <string>
 
 #include "base/descriptors.hpp"
 #include "system/proc.hpp"
@@ -91,42 +89,19 @@ TEST_CASE("D13: who has something to do is told from who waits, whether he has h
   CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()) && stillness.one_is_ready(); }));
 }
 
-TEST_CASE("D13: what is kept open for it leaves most descriptors to others") {
-  const auto open_ones = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-  };
-  // Others of this process may come and go meanwhile: threads of a sanitizer, of a test before.
-  const auto kept_ones = [] {
-    return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"), [](const auto& entry) {
-      std::error_code error;
-      return std::filesystem::read_symlink(entry.path(), error).string().ends_with("/schedstat");
-    });
-  };
+TEST_CASE("D13: who has many threads is seen to stand still, and to have run") {
   const Pane pane;
-  std::vector<UniqueFd> others(20);  // the lowest number that is free is theirs
-  for (UniqueFd& other : others) {
-    other = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  }
-  rlimit limit{};
-  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
-  rlimit low = limit;
-  low.rlim_cur = static_cast<rlim_t>(2 * open_ones());
-  const auto before = kept_ones();
-  {
-    Stillness stillness;
-    ::setrlimit(RLIMIT_NOFILE, &low);
-    const bool stands = test::eventually([&] { return stillness.lasts(pane.pid()); });
-    const auto kept = kept_ones() - before;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    CHECK(stands);
-    CHECK(kept == 0);
-  }
-  {
-    Stillness stillness;
-    REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
-    CHECK(kept_ones() - before == 1);
-  }
-  CHECK(kept_ones() == before);
+  Stillness stillness;
+  pane.type("exec python3 -c 'import threading as t; [t.Thread(target=input).start() for _ in range(3)]'\n");
+  const auto threads = [&pane] {
+    std::error_code gone;
+    const auto tasks = "/proc/" + std::to_string(first_child(pane.pid()).value_or(0)) + "/task";
+    return std::distance(std::filesystem::directory_iterator(tasks, gone), {});
+  };
+  REQUIRE(test::eventually([&] { return threads() > 3; }));
+  REQUIRE(test::eventually([&] { return stillness.lasts(pane.pid()); }));
+  pane.type("\n");  // for one of them
+  CHECK(test::eventually([&] { return !stillness.lasts(pane.pid()); }));
 }
 
 }  // namespace terminally

@@ -20,7 +20,8 @@ struct Listed {
 };
 
 Listed list(PtyTab& in) {
-  std::optional<TabInfo> info = info_at_rest(*in.tab);
+  RunningMarks marks;
+  std::optional<TabInfo> info = info_at_rest(*in.tab, marks);
   const bool at_rest = info.has_value();
   return {at_rest ? *info : info_of(*in.tab, look_at_foreground(in.tab->pane_pid)), at_rest};
 }

@@ -25,6 +25,10 @@ bool is_free(const Tab& tab) {
   return tab.runs.empty() && !tab.files.running_nonce();
 }
 
+bool is_free(const Tab& tab, RunningMarks& marks) {
+  return tab.runs.empty() && (!marks.may_have(tab.files) || is_free(tab));
+}
+
 /// What tmux says of it.
 void place(TabInfo& info, const Tab& tab) {
   info.name = tab.name;
@@ -70,7 +74,7 @@ std::optional<LastCommand> last_command(const Tab& tab) {
 
 }  // namespace
 
-std::optional<TabInfo> info_at_rest(Tab& tab) {
+std::optional<TabInfo> info_at_rest(Tab& tab, RunningMarks& marks) {
   if (!tab.at_rest) {
     tab.at_rest = std::make_shared<TabAtRest>();
   }
@@ -78,7 +82,7 @@ std::optional<TabInfo> info_at_rest(Tab& tab) {
   const PaneLog::Stamp log = tab.log.stamp();
   const bool still = rest.still.lasts(tab.pane_pid.pid) && rest.log == log;
   rest.log = log;
-  if (!still || !rest.info || !is_free(tab)) {
+  if (!still || !rest.info || !is_free(tab, marks)) {
     rest.info.reset();
     return std::nullopt;
   }

@@ -11,7 +11,7 @@ namespace terminally {
 /// What is told of an open tab, as it was when it was looked at last, for a tenth of what a look costs: where
 /// its shell was at its prompt then, nothing of it has run since and nothing was printed. nullopt: it is to
 /// be looked at.
-[[nodiscard]] std::optional<TabInfo> info_at_rest(Tab& tab);
+[[nodiscard]] std::optional<TabInfo> info_at_rest(Tab& tab, RunningMarks& marks);
 
 /// Whether the shell is in the directory by its own account ($PWD), too: in one that came through a link,
 /// `cd ..` leads elsewhere. False where that is not known.
