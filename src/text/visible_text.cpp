@@ -176,6 +176,9 @@ void VisibleText::finish(std::string& out) {
 }
 
 std::string visible_text(std::string_view text) {
+  if (visible_prefix(text) == text.size()) {
+    return std::string(text);
+  }
   std::string out;
   out.reserve(text.size());
   VisibleText visible;

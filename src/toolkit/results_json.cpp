@@ -173,9 +173,14 @@ void ResultWriter::texts(Text name, const std::vector<std::string>& values, Text
 void ResultWriter::objects(Text name, const std::vector<Item>& items, const Item& /*sample*/,
                            Text /*description*/, Show show) {
   ordered_json array = ordered_json::array();
+  array.get_ref<ordered_json::array_t&>().reserve(items.size());
+  std::size_t fields = 0;
   for (const Item& describe_item : items) {
     ResultWriter item(guard_);
+    auto& object = item.result_->get_ref<ordered_json::object_t&>();
+    object.reserve(fields);  // each has about as many as the one before
     describe_item(item);
+    fields = object.size();
     array.push_back(std::move(*item.result_));
   }
   put(name, std::move(array), show);
