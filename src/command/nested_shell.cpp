@@ -97,7 +97,7 @@ std::optional<CommandRecord> others_command_in_front(const Tab& tab) {
     return std::ranges::any_of(tab.runs, [&id](const auto& run) { return run->record().id == id; });
   };
   std::optional<int> shell_pid;
-  for (const std::string& id : tab.files.owned_apart()) {
+  for (const std::string& id : owned_apart(tab.files)) {
     auto record = is_ours(id) ? std::nullopt : tab.records.find(id);
     if (!record || record->state != CommandState::running) {
       continue;

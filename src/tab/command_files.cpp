@@ -38,6 +38,14 @@ std::filesystem::path exit_path_in(const std::filesystem::path& directory, const
   return directory / (nonce + ".exit");
 }
 
+/// `linked`: with what it is a link to.
+void take_away(const CommandFiles& files, const std::string& name, bool linked) noexcept {
+  remove_file(files.directory() / name);
+  if (linked) {
+    remove_file(files.runtime() / name);
+  }
+}
+
 }  // namespace
 
 CommandFiles::CommandFiles(std::filesystem::path runtime, PaneId pane, std::filesystem::path files)
@@ -147,7 +155,7 @@ void CommandFiles::remove_script(const std::string& nonce) const noexcept {
 
 void CommandFiles::unmark_running(const std::string& nonce) const noexcept {
   if (running_nonce() == nonce) {
-    take_away(mark_, runtime_ != directory_);
+    take_away(*this, mark_, runtime_ != directory_);
   }
 }
 
@@ -156,21 +164,13 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   std::error_code error;
   const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
-  take_away(command_id_of(nonce), linked);
+  take_away(*this, command_id_of(nonce), linked);
   for (const CommandFile file :
        {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
-    take_away(command_file(nonce, file), linked);
+    take_away(*this, command_file(nonce, file), linked);
   }
-  take_away(nonce + ".exit", linked);
+  take_away(*this, nonce + ".exit", linked);
   remove_file(owner_path(command_id_of(nonce)));
-}
-
-/// `linked`: with what it is a link to.
-void CommandFiles::take_away(const std::string& name, bool linked) const noexcept {
-  remove_file(directory_ / name);
-  if (linked) {
-    remove_file(runtime_ / name);
-  }
 }
 
 std::filesystem::path CommandFiles::path_of(const std::string& nonce, CommandFile file) const {
@@ -189,23 +189,23 @@ std::filesystem::path CommandFiles::owner_path(const std::string& command_id) co
   return runtime_ / (pane_ + "." + command_id);
 }
 
-std::vector<std::string> CommandFiles::owned_apart() const {
+std::vector<std::string> owned_apart(const CommandFiles& files) {
   std::vector<std::string> ids;
+  const std::string of_pane = files.owner_path("").filename().string();
   std::error_code error;
-  for (auto entry = list_directory(runtime_, error); !error && entry != std::filesystem::end(entry);
+  for (auto entry = list_directory(files.runtime(), error); !error && entry != std::filesystem::end(entry);
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const std::string id = name.substr(std::min(name.find('.') + 1, name.size()));
-    if (name.size() == pane_.size() + 1 + kCommandIdDigits && name.starts_with(pane_ + ".") &&
-        id.find_first_not_of(kHexDigits) == std::string::npos) {
-      ids.push_back(id);
+    const bool may_be = name.size() == of_pane.size() + kCommandIdDigits && name.starts_with(of_pane);
+    if (may_be && name.find_first_not_of(kHexDigits, of_pane.size()) == std::string::npos) {
+      ids.push_back(name.substr(of_pane.size()));
     }
   }
   return ids;
 }
 
 void CommandFiles::remove_locks() const noexcept {
-  for (const std::string& id : owned_apart()) {
+  for (const std::string& id : owned_apart(*this)) {
     remove_file(owner_path(id));
   }
   remove_file(lock_path());

@@ -86,8 +86,6 @@ class CommandFiles {
   /// For one command in a nested shell: the tab's lock is held by who looks after what opened that. It is
   /// there until the command has ended, and is on record so.
   [[nodiscard]] std::filesystem::path owner_path(const std::string& command_id) const;
-  /// The ids of the commands that have such a file.
-  [[nodiscard]] std::vector<std::string> owned_apart() const;
   /// The tab is gone: its pane's number comes once.
   void remove_locks() const noexcept;
   /// Of the files of commands.
@@ -97,7 +95,6 @@ class CommandFiles {
   [[nodiscard]] const std::string& mark() const { return mark_; }
 
  private:
-  void take_away(const std::string& name, bool linked) const noexcept;
   [[nodiscard]] std::filesystem::path path_of(const std::string& nonce, CommandFile file) const;
 
   std::filesystem::path runtime_;
@@ -105,6 +102,9 @@ class CommandFiles {
   std::string pane_;
   std::string mark_ = pane_ + ".run";
 };
+
+/// The ids of the commands that have a file of CommandFiles::owner_path.
+[[nodiscard]] std::vector<std::string> owned_apart(const CommandFiles& files);
 
 /// Which panes have a mark that a command runs in them: for a look at many tabs at once, which reads their
 /// directory instead of trying a file for each.

@@ -155,11 +155,11 @@ TEST_CASE("record keeper: a command in a nested shell has a lock of its own (V1)
     RecordKeeper keeper(on.io.get_executor(), on.tab, CommandRecord());
     keeper.draw_nonce(nested);
     CHECK(keeper->owned_apart == nested);
-    CHECK(on.tab->files.owned_apart() == (nested ? std::vector{keeper->id} : std::vector<std::string>()));
+    CHECK(owned_apart(on.tab->files) == (nested ? std::vector{keeper->id} : std::vector<std::string>()));
     CHECK(static_cast<bool>(FileLock::try_lock(on.tab->files.owner_path(keeper->id))) == !nested);
     keeper.withdraw();
     on.tab->files.remove_locks();
-    CHECK(on.tab->files.owned_apart().empty());
+    CHECK(owned_apart(on.tab->files).empty());
   }
   CHECK(decode_record(encode_record([] {
           CommandRecord record = TabOnDisk::record(kNonceOne, CommandState::running);

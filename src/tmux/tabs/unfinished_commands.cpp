@@ -66,7 +66,7 @@ std::vector<Unfinished> unfinished_commands(const Tab& tab, bool has_tab) {
       unfinished.push_back({std::move(*record), FileLock()});
     }
   }
-  for (const std::string& id : tab.closed ? std::vector<std::string>() : tab.files.owned_apart()) {
+  for (const std::string& id : tab.closed ? std::vector<std::string>() : owned_apart(tab.files)) {
     if (auto one = is_ours(id) ? std::nullopt : taken_over(tab, id)) {
       unfinished.push_back(std::move(*one));
     }
@@ -94,7 +94,7 @@ bool may_have_unfinished(const Tab& tab) {
   // In a shell that a command of another process opened, that may be left as well.
   const auto apart =
       std::ranges::count_if(tab.runs, [](const auto& run) { return run->record().owned_apart; });
-  return (!tab.runs.empty() && !tab.command_lock) || std::ssize(tab.files.owned_apart()) > apart;
+  return (!tab.runs.empty() && !tab.command_lock) || std::ssize(owned_apart(tab.files)) > apart;
 }
 
 }  // namespace terminally
