@@ -22,8 +22,8 @@ namespace terminally {
 /// look after it: it has ended, or another process of ours does.
 [[nodiscard]] std::optional<CommandRecord> begun_inside(const Tab& tab);
 
-/// A running command that this process does not look after, in the shell inside the tab's own that would take
-/// the next one.
+/// A running command that this process does not look after, in the nested shell that would take the next one,
+/// or in one that took the place of the tab's own.
 [[nodiscard]] std::optional<CommandRecord> others_command_in_front(const Tab& tab);
 
 /// The shell inside the tab's own that a call meant, which came while something else had its turn there.

@@ -189,7 +189,7 @@ Awaitable<void> Commands::wait_or_refuse_unless_nested(Tab& tab, CallTime time) 
       continue;
     }
     if (nested) {
-      break;
+      co_return;
     }
     if (!tab.runs.front()->shells().opened_one() || Clock::now() >= patience) {
       throw busy_with_command(tab, last->record());
@@ -241,7 +241,8 @@ Awaitable<FileLock> Commands::turn_to_type(TabPtr tab, CallTime time) {
   co_return turn;
 }
 
-/// In the common case, an idle tab, this costs a lock and a look at two files.
+/// In the common case, an idle tab, this costs a lock, a look at two files and two listings of the runtime
+/// directory.
 Awaitable<void> Commands::take_tab_or_refuse(TabPtr tab, CallTime time, FileLock reserved) {
   refuse_if_held(*tab);
   look_after(tab);
