@@ -160,6 +160,7 @@ class Following(PageTest):
         page.ask("move", x=800, y=500)
         page.ask("wheel", y=-700)
         page.sees("Paused at")
+        page.wait("() => { const t = document.querySelector('#transcript'); return t.scrollHeight - t.clientHeight - t.scrollTop > 690; }")
         place = "() => { const t = document.querySelector('#transcript').getBoundingClientRect().top + 60; const l = [...document.querySelectorAll('.ln')].find((x) => x.getBoundingClientRect().top > t); return [l.dataset.b, l.getBoundingClientRect().top]; }"
         before = page.run(place)
         tab.call("send_keys", keys=["Enter"])

@@ -8,6 +8,7 @@ import { key } from './keys';
 import { Link } from './link';
 import { Model } from './model';
 import { help, menu, palette, prompt, question, type Over } from './over';
+import { Pace } from './pace';
 import type { Page, View } from './page';
 import { Player } from './player';
 import { rail } from './rail';
@@ -21,7 +22,7 @@ import { clock, firstLine, many, visible } from './text';
 import { Transcript } from './transcript';
 import type { Command, Frame, Message, Tab } from './wire';
 
-const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, PLAY_BYTES = 32 << 20, RATE_MS = 5000, STILL_MS = 20_000;
+const HIDDEN_MS = 30_000, HOLD_MS = 30_000, KILL_MS = 1000, COPY_BYTES = 8 << 20, PLAY_BYTES = 32 << 20, RATE_MS = 5000, STILL_MS = 20_000, PARSED_MS = 100;
 type Make = typeof import('./terminal').make;
 
 export class App implements Page {
@@ -36,7 +37,12 @@ export class App implements Page {
   private shown_: View | 'empty' | null = null;
   private channel_ = 0;
   private route_: Route | null = readRoute(location.hash);
-  private scheduled_ = false;
+  readonly pace = new Pace();
+  private paced_ = 0;         // the timer of a drawing that waits
+  private framed_ = false;    // it is drawn in the next frame, or in this one
+  private again_: boolean | null = null;   // once more after that: true: at once
+  private drawn_: (() => void)[] = [];
+  private rest_ = 0;
   private whole_ = true;
   private away_ = false;
   private awayTimer_ = 0;
@@ -89,13 +95,43 @@ export class App implements Page {
   holdLeft(): number { return (this.model.control(this.selected ?? '')?.until ?? this.lastKey_ + HOLD_MS) - this.now(); }
   changed(): void {
     this.whole_ = true;
+    this.drawSoon_(true);
+  }
+  output(): void { this.drawSoon_(false); }
+  drawn(): Promise<void> {
+    this.output();
+    return new Promise((done) => { this.drawn_.push(done); });
+  }
+  // What came by itself: that it is about the whole page makes it no more urgent.
+  private news_(): void {
+    this.whole_ = true;
     this.output();
   }
-  output(): void {
-    if (this.scheduled_) return;
-    this.scheduled_ = true;
-    const go = () => { this.scheduled_ = false; this.draw(); };
+  private drawSoon_(atOnce: boolean): void {
+    if (this.framed_) { this.again_ = atOnce || this.again_ === true; return; }
+    const wait = atOnce ? 0 : this.pace.wait(performance.now());
+    if (wait > 0) { this.paced_ ||= window.setTimeout(() => this.drawSoon_(true), wait + PARSED_MS); return; }
+    clearTimeout(this.paced_);
+    this.paced_ = 0;
+    this.framed_ = true;
+    const go = () => this.drawNow_();
     if (document.hidden) setTimeout(go, 200); else requestAnimationFrame(go);
+  }
+  private drawNow_(): void {
+    const began = performance.now();
+    this.again_ = null;
+    this.draw();
+    setTimeout(() => {   // the browser has laid it out and painted it
+      const now = performance.now();
+      this.framed_ = false;
+      this.pace.drew(began, now);
+      this.rest_ = window.setTimeout(() => this.goOn_(), this.pace.wait(now));
+      if (this.again_ !== null) this.drawSoon_(this.again_);
+    });
+  }
+  private goOn_(): void {
+    clearTimeout(this.rest_);
+    for (const done of this.drawn_.splice(0)) done();
   }
   say(text: string): void { if (this.settings.announce && text) announce(text); }
   note(text: string): void {
@@ -120,6 +156,7 @@ export class App implements Page {
       this.say(newsOf(old?.id === m.tab.command.id ? old : undefined, m.tab.command, visible(m.tab.name ?? m.tab.id)));
     }
     this.model.take(m);
+    if (m.t === 'command' && m.tab === this.selected && !running(m.command)) { this.pace.calm(); this.goOn_(); }
     switch (m.t) {
       case 'hello': this.greeted_(); break;
       case 'tabs': this.follow_(); break;
@@ -136,7 +173,7 @@ export class App implements Page {
     this.list?.message(m);
     this.screen_?.message(m);
     if (was !== this.mine()) this.held_(was);
-    this.changed();
+    this.news_();
   }
   private frame_(f: Frame): void { this.list?.take(f); this.screen_?.take(f); }
   private greeted_(): void {
@@ -384,7 +421,7 @@ export class App implements Page {
     clearTimeout(this.tickTimer_);
     const { model } = this, counts = !this.live || this.mine() || model.hosts.some(isLost) || model.open.some((t) => t.command && running(t.command));
     const every = counts ? 1000 : STILL_MS;
-    if (!document.hidden) this.tickTimer_ = window.setTimeout(() => this.changed(), every - performance.now() % every);
+    if (!document.hidden) this.tickTimer_ = window.setTimeout(() => this.news_(), every - performance.now() % every);
   }
   private drawAround_(t: Tab | undefined): void {
     const { body } = document;

@@ -40,6 +40,7 @@ export class Body {
   next: number;
   binary = false;
   private dirty_ = true;
+  private uncut_ = false;          // something was written since rows became chunks
 
   constructor(private readonly source_: Source, readonly start: number) {
     this.next = start;
@@ -92,6 +93,7 @@ export class Body {
   }
   // A terminal is 350 KB. What is over and at most a chunk stands as its lines alone, which can be read again.
   private settle_(): void {
+    this.cutUp_();
     const p = this.parser_, [only] = this.items_;
     if (this.dead_ || !this.over) return;
     if (p && this.items_.length === 0) {
@@ -126,14 +128,20 @@ export class Body {
     for (let at = 0; at < data.length && !this.dead_;) {
       const p = this.parser_ ??= this.begin_(LIVE_ROWS), slice = data.subarray(at, at + p.fitting(data.subarray(at)));
       if (this.next < this.start + 4096 && slice.includes(0)) this.binary = true;
+      this.cutUp_();   // before its rows go out of the terminal unseen
       await p.write(slice);
       if (this.dead_ || p !== this.parser_) return;
       this.next = p.next;
+      this.uncut_ = true;
       at += slice.length;
-      this.close_(p, false);
-      this.trim_();
     }
     this.touch_();
+  }
+  private cutUp_(): void {
+    if (!this.uncut_ || !this.parser_) return;
+    this.uncut_ = false;
+    this.close_(this.parser_, false);
+    this.trim_();
   }
 
   private begin_(scrollback: number): Parser {
@@ -324,6 +332,7 @@ export class Body {
     const p = this.parser_;
     if (!p || !this.dirty_) return;
     this.dirty_ = false;
+    this.cutUp_();
     this.tail_.draw(p, this.tailRow_, this.before_, this.source_, this.over || !this.started_);
   }
   get lastLine(): HTMLElement | undefined { return this.tail_.last; }

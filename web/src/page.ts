@@ -1,6 +1,7 @@
 // What the parts of the page may ask of the whole: implemented by app.ts.
 import type { Link } from './link';
 import type { Model } from './model';
+import type { Pace } from './pace';
 import type { Route } from './route';
 import type { Command, Tab } from './wire';
 
@@ -9,6 +10,7 @@ export type View = 'commands' | 'screen';
 export interface Page {
   readonly model: Model;
   readonly link: Link;
+  readonly pace: Pace;
   readonly live: boolean;
   /** The role allows typing and cancelling. */
   readonly mayType: boolean;
@@ -21,9 +23,12 @@ export interface Page {
   tab(): Tab | undefined;
   /** The tab is this page's, to type into. */
   mine(): boolean;
+  /** The next frame is to show it. */
   changed(): void;
-  /** Something in the stage alone is to be drawn. */
+  /** Something in the stage alone is to be drawn, when there is time for it. */
   output(): void;
+  /** Waits until that was drawn, and there is time for more. */
+  drawn(): Promise<void>;
   go(tab: string): void;
   show(view: View): void;
   say(text: string): void;

@@ -8,6 +8,7 @@ import { Follow } from './follow';
 import { fill, h } from './h';
 import { Chunk } from './lines';
 import type { MakeTerminal } from './parser';
+import { MUCH } from './pace';
 import type { Page } from './page';
 import { writeRoute } from './route';
 import { Seam } from './seam';
@@ -16,7 +17,7 @@ import { bytes, clock, counting, date, day, many } from './text';
 import { Times } from './times';
 import type { Command, Frame, Message, Tab } from './wire';
 
-const A_FRAME = 128 * 1024, PATIENCE_MS = 1000, MUCH = 32 * 1024, REST = 3, LONGEST_REST_MS = 250;
+const A_FRAME = 128 * 1024, PATIENCE_MS = 1000;
 const frame = (): Promise<void> => new Promise((done) => { if (document.hidden) setTimeout(done, 50); else requestAnimationFrame(() => done()); });
 
 export class Transcript implements Source {
@@ -33,12 +34,11 @@ export class Transcript implements Source {
   private readonly queue_: Piece[] = [];
   private pumping_ = false;
   private pumped_ = 0;
-  private fed_ = 0;          // bytes since the last rest, and how many ms parsing and drawing took
-  private busy_ = 0;
   private caught_ = false;   // what was printed before this page looked is all here
   private first_: number | null = null;
   private since_ = 0;
   private readonly watcher_: IntersectionObserver;
+  private readonly seen_: IntersectionObserverEntry[] = [];
   private anchor_: { el: Element; top: number } | null = null;
   private expected_ = -1;
   private dragging_ = false;
@@ -54,7 +54,7 @@ export class Transcript implements Source {
 
   constructor(private readonly page_: Page, readonly tab: string, readonly channel: number, readonly make: MakeTerminal) {
     this.el = h('div', { id: 'transcript', tabindex: 0, role: 'feed', 'aria-label': 'Commands', 'aria-busy': 'false' }, this.top_);
-    this.watcher_ = new IntersectionObserver((seen) => this.looked_(seen), { root: this.el, rootMargin: '360px 0px' });
+    this.watcher_ = new IntersectionObserver((seen) => { this.seen_.push(...seen); this.page_.output(); }, { root: this.el, rootMargin: '360px 0px' });
     this.watcher_.observe(this.top_);
     for (const name of ['wheel', 'touchmove', 'pointermove', 'keydown']) this.el.addEventListener(name, () => { this.touched_ = performance.now(); }, { passive: true });
     this.el.addEventListener('wheel', (e) => { if (e.deltaY < 0 && !e.ctrlKey) this.pauseIfLong_(); }, { passive: true });
@@ -145,18 +145,16 @@ export class Transcript implements Source {
     else if (m.t === 'size' && m.tab === this.tab) for (const b of this.blocks_.values()) if (b.live) b.body?.resize(m.cols, m.rows);
   }
 
-  // One piece after the other, acknowledged when they are parsed. Of much output, that and drawing take a quarter of the time at most:
-  // what prints has the rest of the machine, and the server skips what was too much.
+  // One piece after the other, acknowledged when they are parsed. Of much output some is taken for each drawing, and the server
+  // skips what was too much.
   private async pump_(): Promise<void> {
     if (this.pumping_) return;
     this.pumping_ = true;
-    for (let piece: (Piece & Partial<Gap>) | undefined; !this.dead_ && (piece = this.queue_[0]);) {
+    for (let piece: (Piece & Partial<Gap>) | undefined; !this.dead_ && (piece = this.front_());) {
       const block = this.blockOf_(piece);
       if (!block && piece.id && this.patient_()) { await frame(); continue; }
       this.since_ = 0;
-      const began = performance.now() - this.busy_;   // what was drawn meanwhile is counted once
       if (block?.wants()) await this.give_(block, piece);
-      this.busy_ = performance.now() - began;
       this.queue_.shift();
       const end = piece.from + piece.bytes.length;
       this.pumped_ = end;
@@ -164,16 +162,21 @@ export class Transcript implements Source {
       const ack = this.flow_.drawn(end, this.queue_.length === 0);
       if (ack !== null) this.page_.link.send({ t: 'ack', ch: this.channel, to: ack });
       this.settle_();
-      this.fed_ += piece.bytes.length;
-      if (this.fed_ >= MUCH) await this.rest_();
+      if (this.page_.pace.feed(piece.bytes.length, end, performance.now())) await this.page_.drawn();
     }
     this.pumping_ = false;
   }
-  private async rest_(): Promise<void> {
-    await frame();   // in which it is drawn
-    const ms = Math.min(LONGEST_REST_MS, REST * this.busy_);
-    this.fed_ = this.busy_ = 0;
-    await new Promise((done) => setTimeout(done, ms));
+  // What one drawing shows is given at once: the browser would draw between two parts.
+  private front_(): (Piece & Partial<Gap>) | undefined {
+    const [first] = this.queue_ as (Piece & Partial<Gap>)[], parts: Piece[] = [];
+    let size = 0;
+    for (const p of this.queue_ as (Piece & Partial<Gap>)[]) {
+      if (p.gap || p.id !== first.id || p.from !== first.from + size || size >= MUCH) break;
+      parts.push(p);
+      size += p.bytes.length;
+    }
+    if (parts.length > 1) this.queue_.splice(0, parts.length, { ...first, bytes: joined(parts, size) });
+    return this.queue_[0];
   }
   private async give_(block: Block, piece: Piece & Partial<Gap>): Promise<void> {
     try {
@@ -232,7 +235,7 @@ export class Transcript implements Source {
   }
 
   draw(): void {
-    const began = performance.now();
+    this.look_();
     this.sync_();
     const of = this.order_.length;
     this.order_.forEach((id, i) => {
@@ -244,7 +247,6 @@ export class Transcript implements Source {
     this.drawPill_();
     this.keepPlace_();
     this.rule_();
-    this.busy_ += performance.now() - began;
   }
   private drawTop_(): void {
     const t = this.info_, more = this.page_.model.more.get(this.tab);
@@ -326,15 +328,15 @@ export class Transcript implements Source {
     this.anchor_ = null;
     this.el.scrollTop = 0;
   }
-  private looked_(seen: IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting, boundingClientRect: { height } } of seen) {
+  // What came into view or left it. It changes what is shown, so it is part of the next drawing.
+  private look_(): void {
+    for (const { target, isIntersecting, boundingClientRect: { height } } of this.seen_.splice(0)) {
       const { chunk, seam } = target as Element & { chunk?: Chunk; seam?: Seam };
       if (target === this.top_) { if (isIntersecting && !this.follow.following && this.page_.model.more.get(this.tab)) void this.older_(); } else if (chunk) {
         if (isIntersecting || !this.selecting_) this.bodyAt_(target)?.looked(chunk, isIntersecting, height);
       } else if (seam && isIntersecting && !this.follow.following && seam.lines === null && seam.why === null && seam.passed) void this.bodyAt_(target)?.show(seam, seam.to - seam.from > 1 << 20 ? 'more' : 'all');
       if (seam) seam.passed = true;
     }
-    this.page_.output();
   }
   private bodyAt_(el: Element) { return this.blocks_.get(el.closest('.cmd-block')?.id.slice(2) ?? '')?.body ?? undefined; }
 
@@ -454,6 +456,13 @@ function addressAt(e: MouseEvent): string {
   const place = before.toString().length;
   for (const m of (line.textContent ?? '').matchAll(/https?:\/\/[^\s<>"'`]+/gi)) if (place >= m.index && place <= m.index + m[0].length) return m[0].replace(/[).,;:\]]+$/, '');
   return '';
+}
+
+function joined(parts: Piece[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const p of parts) { all.set(p.bytes, at); at += p.bytes.length; }
+  return all;
 }
 
 interface Gap { gap: { to: number; why: Extract<Message, { t: 'gap' }>['why']; detail: string } }

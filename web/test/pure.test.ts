@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { contrast, onGround, readable, type Rgb } from '../src/colours';
 import { Flow, delay } from '../src/flow';
 import { Follow } from '../src/follow';
+import { MUCH, Pace } from '../src/pace';
 import { Model } from '../src/model';
 import { bytesWithin, LONGEST_MS, stepsOf } from '../src/play';
 import { readRoute, writeRoute } from '../src/route';
@@ -283,4 +284,24 @@ test('tabs of a host stay as they were until that host has told its own', () => 
   hello('lost');
   model.take({ t: 'tabs', tabs: [tab('@1')] });
   assert.deepEqual([...model.tabs.keys()], ['@1']);
+});
+
+test('a page draws each frame, and rests where a tab is flooded', () => {
+  const p = new Pace();
+  assert.equal(p.feed(MUCH - 1, MUCH - 1, 1000), false);
+  assert.equal(p.feed(1, MUCH, 1001), true);
+  p.drew(1001, 1101);
+  assert.equal(p.wait(1101), 0, 'a burst is drawn at once');
+  assert.equal(p.feed(MUCH, 1 << 20, 1300), true);
+  p.drew(1300, 1310);
+  assert.equal(p.wait(1310), 120, 'the longer drawing took, the longer the rest');
+  p.feed(MUCH, 2 << 20, 1400);
+  p.drew(1400, 1800);
+  assert.equal(p.wait(1800), 1500, 'and it has an end');
+  assert.equal(p.wait(4000), 0);
+  p.calm();
+  assert.equal(p.wait(1801), 0, 'what printed has ended');
+  p.feed(10, (2 << 20) + 10, 5000);
+  p.drew(5000, 5400);
+  assert.equal(p.wait(5400), 0, 'a line is no flood');
 });

@@ -1,0 +1,36 @@
+// How often the page is drawn: each frame, but less often while a tab is flooded, so that what prints has the most of the machine. Pure.
+
+export const MUCH = 64 * 1024;   // bytes for one drawing
+const FLOOD = 1 << 20,   // bytes a second
+  SPAN_MS = 200, PARTS = 12, LONGEST_MS = 1500;
+
+export class Pace {
+  private fed_ = 0;
+  private until_ = 0;
+  private since_ = 0;
+  private at_ = 0;
+  private flooded_ = false;
+
+  /** So many bytes of a log are to be drawn, and it is at `end`. True: they are enough for one drawing. */
+  feed(bytes: number, end: number, now: number): boolean {
+    this.fed_ += bytes;
+    if (now - this.since_ >= SPAN_MS) {
+      this.flooded_ = (end - this.at_) * 1000 > FLOOD * (now - this.since_);   // what was skipped counts: it was printed
+      this.since_ = now;
+      this.at_ = end;
+    }
+    return this.fed_ >= MUCH;
+  }
+  /** They were drawn, from `began` to `ended`. */
+  drew(began: number, ended: number): void {
+    if (this.flooded_ && this.fed_ >= MUCH) this.until_ = ended + Math.min(LONGEST_MS, PARTS * (ended - began));
+    this.fed_ = 0;
+  }
+  /** How many ms from `now` the next drawing waits, unless a person asked for it. */
+  wait(now: number): number { return Math.max(0, this.until_ - now); }
+  /** Nothing prints any more. */
+  calm(): void {
+    this.flooded_ = false;
+    this.until_ = 0;
+  }
+}
