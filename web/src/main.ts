@@ -19,8 +19,13 @@ async function known(): Promise<boolean> {
   return answer !== null && answer.status !== 401 && answer.status !== 403;
 }
 
+/** What stands in the document is on the screen: xterm.js takes its time to come alive. */
+function painted(): Promise<void> {
+  return new Promise((done) => { if (document.hidden) done(); else requestAnimationFrame(() => setTimeout(done)); });
+}
+
 async function main(): Promise<void> {
-  const make = import('./terminal').then((m) => m.make);
+  const make = painted().then(() => import('./terminal')).then((m) => m.make);
   const refused = await enter();
   if (refused === null || await known()) {
     const app = new App(make, new URLSearchParams(location.search).get('instance'));
