@@ -22,6 +22,9 @@ inline constexpr std::string_view kHexDigits = "0123456789abcdef";
   return std::string(nonce.substr(0, kCommandIdDigits));
 }
 
+/// In the runtime directory: who looks after which command in a nested shell (CommandFiles::owner_path).
+inline constexpr char kOwners[] = "nested";
+
 /// The files of a command (CommandFiles), by the last letter of their names. The wrapper has no letter.
 enum class CommandFile : char {
   text = 'u',

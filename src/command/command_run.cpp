@@ -233,6 +233,10 @@ bool PlaceInTab::one_around_is_ending() const {
   });
 }
 
+bool has_run(const Tab& tab, const std::string& id) {
+  return std::ranges::any_of(tab.runs, [&id](const RunPtr& run) { return run->record().id == id; });
+}
+
 std::vector<std::shared_ptr<CommandEnd>> PlaceInTab::ends_inside() const {
   std::vector<std::shared_ptr<CommandEnd>> ends;
   const auto place = std::ranges::find(tab_.runs, &run_, &RunPtr::get);

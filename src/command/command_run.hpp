@@ -97,6 +97,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
   CommandEnd ending_;
 };
 
+/// Whether this process looks after the command.
+[[nodiscard]] bool has_run(const Tab& tab, const std::string& id);
+
 /// Waits for the end of a command that is of no use to anybody behind its call: where its time is over, or
 /// its client leaves, it is ended, as by `request_end`. Says whether it ended by itself.
 [[nodiscard]] boost::asio::awaitable<bool> ended_or_called_off(RunPtr run, Clock::time_point by, Reason why);

@@ -76,8 +76,7 @@ bool nested_shell_waits(const Tab& tab) {
 
 std::optional<CommandRecord> begun_inside(const Tab& tab) {
   auto latest = typed_last(tab);
-  const auto is_latest = [&latest](const auto& run) { return run->record().id == latest->id; };
-  if (!latest || std::ranges::any_of(tab.runs, is_latest)) {
+  if (!latest || has_run(tab, latest->id)) {
     return std::nullopt;
   }
   const auto inside = [&] {
@@ -93,12 +92,9 @@ std::optional<CommandRecord> begun_inside(const Tab& tab) {
 }
 
 std::optional<CommandRecord> others_command_in_front(const Tab& tab) {
-  const auto is_ours = [&tab](const std::string& id) {
-    return std::ranges::any_of(tab.runs, [&id](const auto& run) { return run->record().id == id; });
-  };
   std::optional<int> shell_pid;
   for (const std::string& id : owned_apart(tab.files)) {
-    auto record = is_ours(id) ? std::nullopt : tab.records.find(id);
+    auto record = has_run(tab, id) ? std::nullopt : tab.records.find(id);
     if (!record || record->state != CommandState::running) {
       continue;
     }

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/conventions.hpp"
+
 namespace terminally {
 
 /// The files in an instance's runtime directory, except those of panes, commands and pastes.
-inline constexpr std::array<std::string_view, 10> kInstanceFiles = {
-    "lock",      "unnamed",       "temporary",     "alone", "tmux.conf",
-    "tmux.sock", "choosing.lock", "starting.lock", "peers", "mains"};
+inline constexpr std::array<std::string_view, 11> kInstanceFiles = {
+    "lock",          "unnamed",       "temporary", "alone", "tmux.conf", "tmux.sock",
+    "choosing.lock", "starting.lock", "peers",     "mains", kOwners};
 
 /// Whether a file of this name in an instance's runtime directory is ours. No other file there is ever
 /// removed: --runtime-dir and --instance may name a directory with files of somebody's own.

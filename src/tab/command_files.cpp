@@ -185,19 +185,22 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
   return runtime_ / (pane_ + ".typing");
 }
 
+std::filesystem::path CommandFiles::owners() const {
+  return runtime_ / kOwners;
+}
+
 std::filesystem::path CommandFiles::owner_path(const std::string& command_id) const {
-  return runtime_ / (pane_ + "." + command_id);
+  return owners() / (pane_ + "." + command_id);
 }
 
 std::vector<std::string> owned_apart(const CommandFiles& files) {
   std::vector<std::string> ids;
   const std::string of_pane = files.owner_path("").filename().string();
   std::error_code error;
-  for (auto entry = list_directory(files.runtime(), error); !error && entry != std::filesystem::end(entry);
+  for (auto entry = list_directory(files.owners(), error); !error && entry != std::filesystem::end(entry);
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const bool may_be = name.size() == of_pane.size() + kCommandIdDigits && name.starts_with(of_pane);
-    if (may_be && name.find_first_not_of(kHexDigits, of_pane.size()) == std::string::npos) {
+    if (name.starts_with(of_pane)) {
       ids.push_back(name.substr(of_pane.size()));
     }
   }

@@ -32,8 +32,8 @@ namespace terminally {
 ///
 ///     <pane>.lock   held (flock) by the process that looks after the pane's command
 ///     <pane>.typing held (flock) by the process that types a command into a nested shell there
-///     <pane>.<nonce8> held (flock) by the process that looks after that command, in a nested shell there
 ///     <pane>.ended  how the tab's shell last ended while no command ran (shell_end.cpp)
+///     nested/<pane>.<nonce8>  held (flock) by the process that looks after that command, in a nested shell
 class CommandFiles {
  public:
   /// `files`: where those of commands are; none: in the runtime directory.
@@ -83,6 +83,8 @@ class CommandFiles {
   [[nodiscard]] std::filesystem::path lock_path() const;
   /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
+  /// The directory of `owner_path`, apart from the rest: each command that begins lists it.
+  [[nodiscard]] std::filesystem::path owners() const;
   /// For one command in a nested shell: the tab's lock is held by who looks after what opened that. It is
   /// there until the command has ended, and is on record so.
   [[nodiscard]] std::filesystem::path owner_path(const std::string& command_id) const;

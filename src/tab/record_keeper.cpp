@@ -7,6 +7,7 @@
 
 #include "base/conventions.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/timeout.hpp"
 #include "tab/tidying.hpp"
 
@@ -47,8 +48,13 @@ void RecordKeeper::draw_nonce(bool nested) {
   record_.nonce = random_hex(16);
   record_.id = command_id_of(record_.nonce);
   record_.owned_apart = nested;
+  if (!nested) {
+    owner_ = FileLock();
+    return;
+  }
   try {
-    owner_ = nested ? FileLock::try_lock(tab_->files.owner_path(record_.id)) : FileLock();
+    make_private_directory(tab_->files.owners());
+    owner_ = FileLock::try_lock(tab_->files.owner_path(record_.id));
   } catch (const Error&) {  // no file can be made there: commands run all the same
     record_.owned_apart = false;
   }

@@ -85,6 +85,8 @@ void remove_runtime_directory(const Instance& instance) {
   static constexpr std::array<std::string_view, 1> kLast = {"lock"};
   remove_our_files(instance.runtime(), kLast);
   std::error_code error;
+  remove_our_files(instance.runtime() / kOwners, {});
+  std::filesystem::remove(instance.runtime() / kOwners, error);
   if (const std::filesystem::path files = instance.files(); files != instance.runtime()) {
     remove_our_files(files, {});
     std::filesystem::remove(files, error);

@@ -57,17 +57,14 @@ std::optional<Unfinished> taken_over(const Tab& tab, const std::string& id) {
 
 std::vector<Unfinished> unfinished_commands(const Tab& tab, bool has_tab) {
   std::vector<Unfinished> unfinished;
-  const auto is_ours = [&tab](const std::string& id) {
-    return std::ranges::any_of(tab.runs, [&id](const auto& run) { return run->record().id == id; });
-  };
   const auto nonce = has_tab && !tab.closed ? tab.files.running_nonce() : std::nullopt;
-  if (nonce && !is_ours(command_id_of(*nonce))) {
+  if (nonce && !has_run(tab, command_id_of(*nonce))) {
     if (auto record = marked_command(tab, *nonce)) {
       unfinished.push_back({std::move(*record), FileLock()});
     }
   }
   for (const std::string& id : tab.closed ? std::vector<std::string>() : owned_apart(tab.files)) {
-    if (auto one = is_ours(id) ? std::nullopt : taken_over(tab, id)) {
+    if (auto one = has_run(tab, id) ? std::nullopt : taken_over(tab, id)) {
       unfinished.push_back(std::move(*one));
     }
   }
@@ -76,7 +73,7 @@ std::vector<Unfinished> unfinished_commands(const Tab& tab, bool has_tab) {
                                    ? tab.records.load(tab.closed ? CommandRecords::kKeptCommands : kNested)
                                    : std::vector<CommandRecord>()) {
     const bool counts = record.state == CommandState::running && (tab.closed || !record.owned_apart);
-    if (counts && record.nonce != nonce && !is_ours(record.id)) {
+    if (counts && record.nonce != nonce && !has_run(tab, record.id)) {
       unfinished.push_back({std::move(record), FileLock()});
     }
   }
