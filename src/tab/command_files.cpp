@@ -185,19 +185,16 @@ std::filesystem::path CommandFiles::typing_lock_path() const {
   return runtime_ / (pane_ + ".typing");
 }
 
-std::filesystem::path CommandFiles::owners() const {
-  return runtime_ / kOwners;
-}
-
 std::filesystem::path CommandFiles::owner_path(const std::string& command_id) const {
-  return owners() / (pane_ + "." + command_id);
+  return runtime_ / kOwners / (pane_ + "." + command_id);
 }
 
 std::vector<std::string> owned_apart(const CommandFiles& files) {
   std::vector<std::string> ids;
-  const std::string of_pane = files.owner_path("").filename().string();
+  const std::filesystem::path none = files.owner_path("");
+  const std::string of_pane = none.filename().string();
   std::error_code error;
-  for (auto entry = list_directory(files.owners(), error); !error && entry != std::filesystem::end(entry);
+  for (auto entry = list_directory(none.parent_path(), error); !error && entry != std::filesystem::end(entry);
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.starts_with(of_pane)) {

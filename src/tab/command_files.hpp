@@ -83,10 +83,9 @@ class CommandFiles {
   [[nodiscard]] std::filesystem::path lock_path() const;
   /// For a command that goes into a nested shell: the tab's lock is held by who opened that.
   [[nodiscard]] std::filesystem::path typing_lock_path() const;
-  /// The directory of `owner_path`, apart from the rest: each command that begins lists it.
-  [[nodiscard]] std::filesystem::path owners() const;
   /// For one command in a nested shell: the tab's lock is held by who looks after what opened that. It is
-  /// there until the command has ended, and is on record so.
+  /// there until the command has ended, and is on record so. Its directory, which each command lists as it
+  /// begins, has nothing else.
   [[nodiscard]] std::filesystem::path owner_path(const std::string& command_id) const;
   /// The tab is gone: its pane's number comes once.
   void remove_locks() const noexcept;

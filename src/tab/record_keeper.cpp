@@ -53,8 +53,9 @@ void RecordKeeper::draw_nonce(bool nested) {
     return;
   }
   try {
-    make_private_directory(tab_->files.owners());
-    owner_ = FileLock::try_lock(tab_->files.owner_path(record_.id));
+    const std::filesystem::path owner = tab_->files.owner_path(record_.id);
+    make_private_directory(owner.parent_path());
+    owner_ = FileLock::try_lock(owner);
   } catch (const Error&) {  // no file can be made there: commands run all the same
     record_.owned_apart = false;
   }

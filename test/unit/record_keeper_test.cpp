@@ -129,7 +129,7 @@ TEST_CASE("unfinished commands: one that is owned apart is nobody's once its own
   CommandRecord inner = TabOnDisk::record(kNonceTwo, CommandState::running);
   inner.owned_apart = true;
   REQUIRE(on.tab->records.append(inner).empty());
-  make_private_directory(on.tab->files.owners());
+  make_private_directory(on.tab->files.owner_path("").parent_path());
   FileLock owner = FileLock::try_lock(on.tab->files.owner_path(command_id_of(kNonceTwo)));
   REQUIRE(owner);
   for (const bool has_tab : {true, false}) {
