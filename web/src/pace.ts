@@ -1,24 +1,17 @@
 // How often the page is drawn: each frame, but less often while a tab is flooded, so that what prints has the most of the machine. Pure.
 
 export const MUCH = 64 * 1024;   // bytes for one drawing
-const FLOOD = 1 << 20,   // bytes a second
-  SPAN_MS = 200, PARTS = 12, LONGEST_MS = 1500;
+const FLOOD = 2 * MUCH, PARTS = 12, LONGEST_MS = 1500;
 
 export class Pace {
   private fed_ = 0;
   private until_ = 0;
-  private since_ = 0;
-  private at_ = 0;
   private flooded_ = false;
 
-  /** So many bytes of a log are to be drawn, and it is at `end`. True: they are enough for one drawing. */
-  feed(bytes: number, end: number, now: number): boolean {
+  /** So many bytes are to be drawn, and so many more are here. True: they are enough for one drawing. */
+  feed(bytes: number, more: number): boolean {
     this.fed_ += bytes;
-    if (now - this.since_ >= SPAN_MS) {
-      this.flooded_ = (end - this.at_) * 1000 > FLOOD * (now - this.since_);   // what was skipped counts: it was printed
-      this.since_ = now;
-      this.at_ = end;
-    }
+    this.flooded_ = more > FLOOD;
     return this.fed_ >= MUCH;
   }
   /** They were drawn, from `began` to `ended`. */

@@ -162,7 +162,7 @@ export class Transcript implements Source {
       const ack = this.flow_.drawn(end, this.queue_.length === 0);
       if (ack !== null) this.page_.link.send({ t: 'ack', ch: this.channel, to: ack });
       this.settle_();
-      if (this.page_.pace.feed(piece.bytes.length, end, performance.now())) await this.page_.drawn();
+      if (this.page_.pace.feed(piece.bytes.length, this.behind_())) await this.page_.drawn();
     }
     this.pumping_ = false;
   }
@@ -178,6 +178,8 @@ export class Transcript implements Source {
     if (parts.length > 1) this.queue_.splice(0, parts.length, { ...first, bytes: joined(parts, size) });
     return this.queue_[0];
   }
+  // What was printed before this page looked is taken without a rest.
+  private behind_(): number { return this.caught_ ? this.queue_.reduce((n, p) => n + p.bytes.length, 0) : 0; }
   private async give_(block: Block, piece: Piece & Partial<Gap>): Promise<void> {
     try {
       const body = await block.ready(false, piece.from);
