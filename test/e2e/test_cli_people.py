@@ -33,6 +33,8 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.server.tabs()[made].name, "mine")
         other = self.cli("new", "--cwd", "..", "--shell", "dash", cwd=here).strip()
         self.assertEqual(self.cli("exec", other, "--", "pwd; echo $0"), f"{self.sandbox.home}\ndash\n")
+        self.cli("new", "mine", code=1)
+        self.assertRegex(self.errors, f'{made} .* is named "mine" already: .* terminally-mcp attach {made}')
         self.cli("new", "--cwd", "/nowhere", code=1)
         self.assertIn('"/nowhere"', self.errors)
 
@@ -113,6 +115,70 @@ class Beside(unittest.TestCase):
             self.assertEqual(terminal.wait(20), 0)
             self.assertIn(b"Nothing runs", terminal.output)
         self.tab.call("cancel_command")
+
+
+class NothingRuns(unittest.TestCase):
+    """Right after the installation: a person begins the instance."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.project = self.sandbox.home / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        (self.project / "src").mkdir()
+        self.addCleanup(self.end)
+
+    def end(self) -> None:
+        for socket in self.sandbox.runtime.glob("*/tmux.sock"):
+            subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True)
+
+    def cli(self, *arguments: str, code: int = 0, **options) -> str:
+        done = run_cli(self.sandbox, *arguments, **{"cwd": self.project} | options)
+        self.errors = done.stderr.decode()
+        self.assertEqual(done.returncode, code, done.stdout.decode() + self.errors)
+        return done.stdout.decode()
+
+    def instances(self) -> list[str]:
+        return self.cli("instances", "-q").split()
+
+    def test_new_begins_the_instance_of_the_project(self) -> None:
+        self.cli("exec", "--", "true", code=125)
+        self.assertIn("`terminally-mcp new`", self.errors)
+        self.assertEqual(self.cli("new", "mine", cwd=self.project / "src"), "@0\n")
+        self.assertRegex(self.errors, r'instance "shop-[0-9a-f]{6}" begins .* terminally-mcp attach @0')
+        self.assertEqual(self.cli("exec", "mine", "--", "pwd; still=here"), f"{self.project}/src\n")
+        self.assertEqual(self.cli("new"), "@1\n")
+        self.assertEqual(self.errors, "")
+        with Server("--instance", "auto", sandbox=self.sandbox, cwd=str(self.project), durable=True) as agent:
+            self.assertEqual(agent.tabs()["@0"].name, "mine")
+            joined = agent.call("execute_command", window_id="@0", command="echo $still")
+            self.assertEqual(joined.output, "here\n")
+        self.assertEqual(len(self.instances()), 1)
+
+    def test_two_at_the_same_moment(self) -> None:
+        command = [str(binary()), "new"]
+        both = [subprocess.Popen(command, env=self.sandbox.environment(), cwd=self.project, stdout=-1, stderr=-1) for _ in range(2)]
+        ids = sorted(one.communicate(timeout=30)[0].decode().strip() for one in both)
+        self.assertEqual([one.returncode for one in both], [0, 0])
+        self.assertEqual(self.cli("ls", "-q").split(), ids)
+        self.assertEqual(len(set(ids)), 2)
+
+    def test_a_name_and_no_project(self) -> None:
+        self.cli("new", "--instance", "work")
+        self.assertEqual(self.instances(), ["work"])
+        self.cli("new", "--instance", "auto")
+        self.assertRegex(" ".join(self.instances()), r"^shop-\w+ work$")
+        self.cli("new", code=1)
+        self.assertIn("choose one with --instance", self.errors)
+        self.end()
+        poll(lambda: not self.sandbox.processes(), 10, "the tmux servers are gone")
+        self.cli("new", cwd=self.sandbox.home)
+        self.assertRegex(self.errors, r'instance "home-[0-9a-f]{6}" begins')
+
+    def test_what_cannot_begin_leaves_nothing(self) -> None:
+        self.cli("new", "--cwd", "/nowhere", code=1)
+        self.assertIn('"/nowhere"', self.errors)
+        self.cli("ls", code=1)
+        self.assertIn("no instance runs", self.errors)
 
 
 class SeveralInstances(unittest.TestCase):
