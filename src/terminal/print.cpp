@@ -66,6 +66,15 @@ std::string on_one_line(std::string_view text) {
   return visible_text(line);
 }
 
+std::string first_line_of(const std::string& command, std::size_t most_bytes) {
+  const std::size_t begin = std::min(command.find_first_not_of(" \t\r\n"), command.size());
+  const std::size_t end = std::min(command.find('\n', begin), command.size());
+  const std::string_view line = std::string_view(command).substr(begin, end - begin);
+  const std::string_view part = whole_characters(line, most_bytes);
+  const bool cut = part.size() < line.size() || end < command.size();
+  return on_one_line(part) + (cut ? " \u2026" : "");
+}
+
 namespace {
 
 /// The number of code points, roughly the columns on a terminal: wide characters count as one.

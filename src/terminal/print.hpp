@@ -25,6 +25,9 @@ void complain(std::string_view text);
 /// become '?', invalid bytes U+FFFD, and invisible or misleading characters their code, as ⟨U+202E⟩.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
+/// The first line of a command, shortened and safe for a terminal.
+[[nodiscard]] std::string first_line_of(const std::string& command, std::size_t most_bytes);
+
 using TableRow = std::vector<std::string>;
 
 /// Rows of equal length as aligned columns; the last column is not padded. The first row is the head.

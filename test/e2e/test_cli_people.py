@@ -108,7 +108,7 @@ class Beside(unittest.TestCase):
         with Terminal([str(binary())], self.sandbox.environment()) as terminal:
             self.assertEqual(terminal.wait(20), 0)
             said = terminal.output.decode()
-        self.assertRegex(said, rf"{self.server.socket.parent.name}: {self.sandbox.home}, client \S+ \(server \d+\), 1 tab, 1 busy")
+        self.assertRegex(said, rf"{self.server.socket.parent.name}: {self.sandbox.home}, started by \S+ \(server \d+\), 1 tab, 1 busy")
         for typed in ("terminally-mcp setup", "terminally-mcp ls", "terminally-mcp help"):
             self.assertIn(typed, said)
         with Sandbox() as empty, Terminal([str(binary())], empty.environment()) as terminal:
@@ -207,7 +207,7 @@ class SeveralInstances(unittest.TestCase):
     def test_ls_shows_all(self) -> None:
         said = self.cli("ls")
         for name, server in self.servers.items():
-            self.assertRegex(said, rf"(?m)^{name}: {self.project}, client \S+ \(server {server.raw.process.pid}\)$")
+            self.assertRegex(said, rf"(?m)^{name}: {self.project}, started by \S+ \(server {server.raw.process.pid}\)$")
             self.assertRegex(said, rf"(?m)^@\d+ +tab-{name} +free ")
         rows = json.loads(self.cli("ls", "--json"))
         self.assertEqual(
