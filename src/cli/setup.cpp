@@ -9,7 +9,9 @@
 #include <string>
 
 #include "app/serve_page.hpp"
+#include "base/error.hpp"
 #include "cli/arguments.hpp"
+#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
@@ -77,6 +79,40 @@ int run_setup(const Config& config, SetupOptions options) {
                         : set_up(client, options.wish, talk_at_terminal(), copies_in(config));
 }
 
+void say_tabs(const Config& config, const std::string& instance) {
+  try {
+    if (!Instance(config, instance).server_lives()) {
+      return;
+    }
+    for (const TabInfo& tab : tabs_of(guest_of(config, instance))) {
+      const std::string id = to_string(tab.window_id);
+      print("  tab " + id + " of " + instance + ", " + on_one_line(tab.name) + (tab.busy ? ", busy" : "") +
+            ": terminally-mcp --instance " + instance + " close " + id + "\n");
+    }
+  } catch (const Error& error) {  // the others are named all the same
+    complain(instance + ": " + error.what());
+  }
+}
+
+/// None of it is in a configuration, and all of it goes on.
+void say_what_runs(const Config& config) {
+  const std::vector<std::string> used = used_instances(config);
+  const int page = page_server(config);
+  if (used.empty() && page == 0) {
+    return;
+  }
+  print("what still runs, and what ends it:\n");
+  if (page != 0) {
+    print("  serve, pid " + std::to_string(page) + ": terminally-mcp serve --stop\n");
+  }
+  for (const std::string& instance : used) {
+    say_tabs(config, instance);
+    if (const int server = Instance(config, instance).owner_pid(); server != 0) {
+      print("  the server of " + instance + ", pid " + std::to_string(server) + ": ends with its client\n");
+    }
+  }
+}
+
 int run_uninstall(const Config& config, SetupOptions options) {
   options.wish.places = client_places(options.project);
   std::vector<const McpClient*> clients;
@@ -87,6 +123,7 @@ int run_uninstall(const Config& config, SetupOptions options) {
   if (code == 0) {
     print("left are this program, " + program_to_set_up() + ", and the logs, tokens and copies in " +
           config.state_root.string() + "; remove them as you like\n");
+    say_what_runs(config);
   }
   return code;
 }
@@ -140,8 +177,8 @@ void add_setup(CLI::App& app, Config& config, Action& action) {
 
 void add_uninstall(CLI::App& app, Config& config, Action& action) {
   const auto options = std::make_shared<SetupOptions>();
-  CLI::App* command =
-      app.add_subcommand("uninstall", "Take away what setup wrote, for all clients; say what is left");
+  CLI::App* command = app.add_subcommand(
+      "uninstall", "Take away what setup wrote, for all clients; say what is left and runs");
   add_common(*command, *options);
   command->footer(
       "Examples:\n"
