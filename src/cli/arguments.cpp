@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/guest.hpp"
 #include "hosts/hosts_file.hpp"
 #include "instance/tab_ids.hpp"
+#include "terminal/guest.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {

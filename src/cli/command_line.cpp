@@ -15,13 +15,13 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "cli/guest.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
 #include "manual/manual.hpp"
 #include "system/this_build.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
 

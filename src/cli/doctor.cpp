@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "checks/checks.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "instance/instance.hpp"
 #include "system/proc.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

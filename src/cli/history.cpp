@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/spawned.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/instance_use.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"

@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "system/work_directory.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

@@ -1,8 +1,8 @@
 // What a person sees who types the program's name alone: what runs, and what to type.
 
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "system/this_build.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/instance_use.hpp"
 #include "terminal/print.hpp"
 

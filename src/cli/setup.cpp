@@ -11,10 +11,10 @@
 #include "app/serve_page.hpp"
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

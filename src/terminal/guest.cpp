@@ -1,6 +1,6 @@
 // Finds the running instance that a person means, and reads its tabs beside the server that owns it; or says
 // which one begins.
-#include "cli/guest.hpp"
+#include "terminal/guest.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
