@@ -184,7 +184,7 @@ class Exec {
       complain("the command was ended by an MCP client");
     }
     if (result.reason == Reason::cancelled_by_person) {
-      complain("the command was ended by a person in the browser");
+      complain("the command was ended by a person");
     }
     const int exit_code = exit_status_of(result.state, result.exit_code);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;

@@ -69,6 +69,11 @@ class Beside(unittest.TestCase):
         self.tab.start("sleep 600")
         self.assertEqual(self.cli("cancel", "build"), "cancelled, exit code 130\n")
         self.assertEqual(self.tab.state().state, "cancelled")
+        poll(
+            lambda: re.search(r"\[CANCELLED\] Command terminated by a person\r*\n", self.cli("tail", "build")),
+            5,
+            "who cancelled it, in the log",
+        )
         self.tab.start("trap '' INT TERM; while :; do sleep 0.1; done")
         self.assertIn("cancelled", self.cli("cancel", "build", "--force"))
         self.assertEqual(self.tab.execute("echo back").output, "back\n")
