@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import tomllib
@@ -136,6 +137,28 @@ class Doctor(unittest.TestCase):
 
     def test_without_tmux(self) -> None:
         self.assertRegex(self.doctor(code=1, PATH="/nonexistent"), r"(?m)^wrong +tmux.*\n +-> .*apt-get install tmux")
+
+    def test_a_tmux_that_cannot_ask_is_no_reason_to_kill_the_server(self) -> None:
+        other = self.sandbox.root / "other-tmux"
+        other.write_text('#!/bin/sh\n[ "$1" = -V ] && exec echo tmux 3.4\necho protocol version mismatch >&2; exit 1\n')
+        other.chmod(0o755)
+        with Server(sandbox=self.sandbox) as server:
+            server.create_tab()
+            pid = json.loads(run_cli(self.sandbox, "instances", "--json").stdout)[0]["tmux_pid"]
+            text = self.doctor(code=1, PATH="/nonexistent")
+            self.assertRegex(text, r"warning instance: .*cannot be asked without tmux\n +-> mend tmux")
+            self.assertNotIn("kill", text)
+            text = self.doctor("--tmux", str(other), code=1)
+            self.assertRegex(
+                text, rf"wrong +instance: .*mismatch\n +-> nothing need be ended: .*\(pid {pid}\) can ask it: --tmux /\S*tmux\n"
+            )
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                self.assertRegex(
+                    self.doctor(code=1), rf"wrong +instance: .*\n +-> if its tmux server \(pid {pid}\) hangs, kill it; the logs stay\n"
+                )
+            finally:
+                os.kill(pid, signal.SIGCONT)
 
     def test_an_old_tmux(self) -> None:
         old = self.sandbox.root / "old-tmux"
