@@ -97,7 +97,7 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.cli("grep", "build", "nothing of this", code=1), "")
         self.cli("grep", "build", "(", code=2)
         self.cli("grep", "nosuch", "x", code=2)
-        self.assertIn("neither a tab", self.errors)
+        self.assertIn("no log file", self.errors)
         self.tab.close()
         self.assertEqual(self.cli("grep", str(self.tab.log_path), "three"), "three\n")
 
