@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "terminal/peoples_words.hpp"
 #include "text/visible_text.hpp"
 #include "toolkit/far_names.hpp"
 
@@ -51,7 +52,7 @@ std::string as_said(std::string_view text) {
 }
 
 void complain(std::string_view text) {
-  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(text)).c_str());
+  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(in_peoples_words(text))).c_str());
 }
 
 std::string on_one_line(std::string_view text) {

@@ -18,7 +18,7 @@ void print(std::string_view text);
 void say_as_host(const std::string& name);
 [[nodiscard]] std::string as_said(std::string_view text);
 
-/// Prints a line on stderr: "terminally-mcp: ...".
+/// Prints a line on stderr: "terminally-mcp: ...", in_peoples_words.
 void complain(std::string_view text);
 
 /// Foreign text (a directory's name, a command line) made safe for one line of a terminal: control characters

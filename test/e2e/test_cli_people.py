@@ -85,6 +85,27 @@ class Beside(unittest.TestCase):
         self.cli("close", "build", code=1)
         self.assertIn("is no tab", self.errors)
 
+    def test_the_log_of_a_closed_tab_goes_by_its_id(self) -> None:
+        """Only tmux knows names; so whoever asks by one is told the ids."""
+        self.tab.execute("echo built")
+        self.server.create_tab(name="other")
+        self.cli("close", "build")
+        for command in (("tail", "build"), ("history", "build"), ("grep", "build", "b")):
+            self.cli(*command, code=2 if command[0] == "grep" else 1)
+            self.assertRegex(self.errors, rf'"build" is no tab.* A closed tab has its id only: .* read {self.tab.id}\n$', command)
+        self.assertIn("built", self.cli("tail", self.tab.id))
+        self.assertIn("echo built", self.cli("history", self.tab.id))
+
+    def test_messages_say_what_people_type(self) -> None:
+        self.cli("send", "build", "true")
+        self.assertIn("typed at the shell's prompt", self.errors)
+        self.assertIn("`terminally-mcp exec`", self.errors)
+        self.assertNotIn("execute_command", self.errors)
+        self.cli("send", "build", "--keys", "NoSuchKey", code=1)
+        self.assertIn("Text goes by `terminally-mcp send`", self.errors)
+        self.cli("close", "@99", code=1)
+        self.assertNotIn("window_id", self.errors)
+
     def test_grep(self) -> None:
         (self.sandbox.home / "words").write_text("one\n\033[31mError\033[0m two\nthree\nno error\n")
         self.tab.execute("cat words; seq 3000 | sed 's/^/number /'")
