@@ -200,6 +200,14 @@ class NothingRuns(unittest.TestCase):
         self.cli("new", cwd=self.sandbox.home)
         self.assertRegex(self.errors, r'instance "home-[0-9a-f]{6}" begins')
 
+    def test_a_home_that_cannot_be_written_is_named_with_the_way_out(self) -> None:
+        (self.sandbox.home / "file").touch()
+        home = {"HOME": str(self.sandbox.home / "file"), "TERMINALLY_STATE_DIR": ""}
+        self.cli("new", code=1, env=home | {"XDG_STATE_HOME": ""})
+        self.assertRegex(self.errors, rf"{self.sandbox.home}/file/\S+: .* choose another place: --state-dir, or TERMINALLY_STATE_DIR")
+        self.cli("new", "--runtime-dir", str(self.sandbox.home / "file" / "x"), code=1)
+        self.assertRegex(self.errors, "choose another place: --runtime-dir, or TERMINALLY_RUNTIME_DIR")
+
     def test_what_cannot_begin_leaves_nothing(self) -> None:
         self.cli("new", "--cwd", "/nowhere", code=1)
         self.assertIn('"/nowhere"', self.errors)
