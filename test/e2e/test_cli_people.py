@@ -61,8 +61,12 @@ class Beside(unittest.TestCase):
         self.assertEqual((waiting.communicate(timeout=20)[0], waiting.returncode), (b"ready\n", 0))
         self.cli("send", "build", "on")
         self.cli("wait", "build", code=7)
+        self.assertIn("nothing runs in @0; the last was: read -r line; echo ready", self.errors)
         self.cli("wait", "build", "--pattern", "never", code=1)
-        self.assertIn("has ended", self.errors)
+        self.assertIn("nothing runs in @0 any more: its last command has ended", self.errors)
+        fresh = self.server.create_tab()
+        self.cli("wait", fresh.id)
+        self.assertIn(f"nothing runs in {fresh.id}, and no command was run in it yet", self.errors)
         self.cli("wait", "build", "--input", "--port", "80", code=2)
 
     def test_cancel(self) -> None:
