@@ -201,7 +201,10 @@ class Cli(unittest.TestCase):
             (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'),
             (("attach",), "needs a terminal"),
             (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
-            (("lst",), '"lst" is no subcommand; there are: ls, tail, grep, export,'),
+            (("lst",), '"lst" is no subcommand; did you mean ls? There are: ls, tail, grep, export,'),
+            (("attahc",), "did you mean attach?"),
+            (("isntances", "clean"), "did you mean instances?"),
+            (("frobnicate",), '"frobnicate" is no subcommand; there are: ls,'),
             (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'),
             (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
             (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),
@@ -228,6 +231,9 @@ class Cli(unittest.TestCase):
             text = self.run_ok(*command, "--help")
             self.assertRegex(text, r"(?i)example[\s\S]*terminally-mcp", command)
         self.assertTrue(re.search(r"\d+\.\d+\.\d+", self.run_ok("--version")))
+        text = self.run_ok("help")
+        self.assertLess(text.index("Subcommands:"), text.index("--instance"))
+        self.assertLess(text.index("--instance"), text.index("Examples:"))
 
 
 class Several(unittest.TestCase):
