@@ -79,38 +79,37 @@ int run_setup(const Config& config, SetupOptions options) {
                         : set_up(client, options.wish, talk_at_terminal(), copies_in(config));
 }
 
-void say_tabs(const Config& config, const std::string& instance) {
-  try {
-    if (!Instance(config, instance).server_lives()) {
-      return;
-    }
-    for (const TabInfo& tab : tabs_of(guest_of(config, instance))) {
+/// A tmux that has lost its last tab stays for the next one.
+std::string what_runs_in(const Config& config, const std::string& name) {
+  const Instance instance(config, name);
+  std::string lines;
+  if (instance.server_lives()) {
+    for (const TabInfo& tab : tabs_of(guest_of(config, name))) {
       const std::string id = to_string(tab.window_id);
-      print("  tab " + id + " of " + instance + ", " + on_one_line(tab.name) + (tab.busy ? ", busy" : "") +
-            ": terminally-mcp --instance " + instance + " close " + id + "\n");
+      lines += "  tab " + id + " of " + name + ", " + on_one_line(tab.name) + (tab.busy ? ", busy" : "") +
+               ": terminally-mcp --instance " + name + " close " + id + "\n";
     }
-  } catch (const Error& error) {  // the others are named all the same
-    complain(instance + ": " + error.what());
+    lines += "  tmux of " + name + ", once it has no tab: terminally-mcp instances clean\n";
   }
+  const int server = instance.owner_pid();
+  return server == 0 ? lines
+                     : lines + "  the server of " + name + ", pid " + std::to_string(server) +
+                           ": ends with its client\n";
 }
 
 /// None of it is in a configuration, and all of it goes on.
 void say_what_runs(const Config& config) {
-  const std::vector<std::string> used = used_instances(config);
   const int page = page_server(config);
-  if (used.empty() && page == 0) {
-    return;
-  }
-  print("what still runs, and what ends it:\n");
-  if (page != 0) {
-    print("  serve, pid " + std::to_string(page) + ": terminally-mcp serve --stop\n");
-  }
-  for (const std::string& instance : used) {
-    say_tabs(config, instance);
-    if (const int server = Instance(config, instance).owner_pid(); server != 0) {
-      print("  the server of " + instance + ", pid " + std::to_string(server) + ": ends with its client\n");
+  std::string lines =
+      page == 0 ? "" : "  serve, pid " + std::to_string(page) + ": terminally-mcp serve --stop\n";
+  for (const std::string& name : used_instances(config)) {
+    try {
+      lines += what_runs_in(config, name);
+    } catch (const Error& error) {  // the others are named all the same
+      complain(name + ": " + error.what());
     }
   }
+  print(lines.empty() ? "" : "what still runs, and what ends it:\n" + lines);
 }
 
 int run_uninstall(const Config& config, SetupOptions options) {

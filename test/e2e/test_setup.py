@@ -92,9 +92,7 @@ class Setup(OfOneUser):
         self.assertRegex(said, r"  serve, pid \d+: terminally-mcp serve --stop\n")
         for words in re.findall(": terminally-mcp (.*)", said):
             self.assertEqual(run_cli(self.sandbox, *words.split()).returncode, 0)
-        self.assertNotIn("serve,", after := self.run_setup("--yes", command="uninstall"))
-        self.assertNotIn("tab @", after)
-        subprocess.run(["tmux", "-S", str(self.sandbox.runtime / "work/tmux.sock"), "kill-server"], capture_output=True)
+        self.assertNotIn("still runs", self.run_setup("--yes", command="uninstall"))
 
     def test_other_bytes_links_and_rights_stay_and_a_copy_is_kept(self) -> None:
         text = COMMENTED.replace("\n", "\r\n")
