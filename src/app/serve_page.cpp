@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <csignal>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/composition.hpp"
@@ -21,6 +23,8 @@
 #include "http/links.hpp"
 #include "http/listener.hpp"
 #include "http/server.hpp"
+#include "system/proc.hpp"
+#include "system/signals.hpp"
 #include "system/this_build.hpp"
 #include "system/unix_peer.hpp"
 
@@ -109,6 +113,31 @@ Awaitable<void> serve_until_signal(HttpServer& server, Served& served, UniqueFd 
 
 std::filesystem::path page_links(const Config& config) {
   return config.runtime_root / "serve.sock";
+}
+
+int page_server(const Config& config) {
+  const UnixPeer peer = connect_to(page_links(config));
+  return peer.connection && peer.uid == ::geteuid() ? peer.pid : 0;
+}
+
+int stop_page(const Config& config) {
+  const auto found = process_info(page_server(config));
+  if (!found) {
+    return 0;
+  }
+  const ProcessId process = found->id();
+  const std::string pid = std::to_string(process.pid);
+  signal_process(process, SIGTERM);
+  const auto until = Clock::now() + 2 * kPageExitWithin;
+  while (is_alive(process)) {
+    if (Clock::now() > until) {
+      throw Error(ErrorCode::io, "serve, pid " + pid +
+                                     ", was asked to end (SIGTERM) and still runs; `kill -9 " + pid +
+                                     "` ends it for sure, and loses nothing");
+    }
+    std::this_thread::sleep_for(Milliseconds(10));
+  }
+  return process.pid;
 }
 
 int serve_page(const Config& config, const std::optional<ListenPlace>& place,

@@ -12,6 +12,13 @@ namespace terminally {
 /// Where this user's process that serves the page hands out links (http/links.hpp).
 [[nodiscard]] std::filesystem::path page_links(const Config& config);
 
+/// The pid of this user's process that serves the page; 0: none does that can be seen from here.
+[[nodiscard]] int page_server(const Config& config);
+
+/// Ends that process, and waits until it has ended. Returns its pid; 0: none served. Throws Error(io) where
+/// it does not end in time.
+int stop_page(const Config& config);
+
 /// Serves the page of all instances of this user, and MCP over HTTP to programs that have a token, until
 /// SIGTERM, SIGINT or SIGHUP comes, and then ends within 1.7 s. There is one such process for a runtime
 /// directory; it owns nothing but the instance at /mcp, which ends with it, and may be killed at any moment.

@@ -11,8 +11,8 @@ namespace terminally {
 /// END, and so outside of the output. The shells' hooks print it, terminally-shell does, and the server does
 /// where a person had started the command.
 inline constexpr char kCancelledText[] = "[CANCELLED] Command terminated by MCP client";
-/// The same where a person at the page did so.
-inline constexpr char kCancelledByPersonText[] = "[CANCELLED] Command terminated by a person in the browser";
+/// The same where a person did so, at the page or by `terminally-mcp cancel`.
+inline constexpr char kCancelledByPersonText[] = "[CANCELLED] Command terminated by a person";
 
 inline constexpr std::size_t kCommandIdDigits = 8;
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";

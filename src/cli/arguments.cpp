@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/guest.hpp"
 #include "hosts/hosts_file.hpp"
 #include "instance/tab_ids.hpp"
+#include "terminal/guest.hpp"
 #include "toolkit/far_names.hpp"
 
 namespace terminally {
@@ -84,21 +84,33 @@ PaneLog log_named(const Config& config, const std::string& which) {
   if (std::filesystem::is_regular_file(which, error)) {
     return PaneLog(which);
   }
-  std::optional<WindowId> named;
   try {
-    named = tab_of(config, which);
+    return log_of(config, tab_of(config, which));
   } catch (const Error& none) {
     if (none.code() != ErrorCode::not_found) {
       throw;
     }
+    throw Error(ErrorCode::not_found, "there is no log file \"" + which + "\"; as a tab: " + none.what());
   }
-  if (!named) {
-    throw Error(ErrorCode::not_found, "\"" + which +
-                                          "\" is neither a tab (@0, @1 and so on, or a name; "
-                                          "`terminally-mcp ls`) nor a log file");
-  }
-  return log_of(config, *named);
 }
+
+namespace {
+
+/// Names are known to tmux alone, and so only those of open tabs.
+std::string hint_at_closed_tabs(const Config& guest, const std::vector<TabInfo>& open) {
+  constexpr std::size_t kMostNamed = 10;
+  std::vector<WindowId> closed = tabs_with_logs(Instance(guest, guest.instance));
+  std::erase_if(closed, [&open](WindowId tab) {
+    return std::ranges::find(open, tab, &TabInfo::window_id) != open.end();
+  });
+  std::string ids;
+  for (std::size_t i = closed.size() - std::min(closed.size(), kMostNamed); i < closed.size(); ++i) {
+    ids += (ids.empty() ? "" : ", ") + to_string(closed[i]);
+  }
+  return ids.empty() ? "" : ". A closed tab has its id only: tail, grep and history still read " + ids;
+}
+
+}  // namespace
 
 Error no_such_tab(const std::string& which) {
   const auto far = split_far_name(which);
@@ -129,7 +141,9 @@ WindowId tab_of(const Config& config, const std::string& which) {
     return *id;
   }
   std::vector<WindowId> found;
-  for (const TabInfo& tab : tabs_of(guest_config(config))) {
+  const Config guest = guest_config(config);
+  const std::vector<TabInfo> open = tabs_of(guest);
+  for (const TabInfo& tab : open) {
     if (tab.name == which) {
       found.push_back(tab.window_id);
     }
@@ -139,7 +153,7 @@ WindowId tab_of(const Config& config, const std::string& which) {
     const bool is_host = std::ranges::find(hosts, which, &HostEntry::name) != hosts.end();
     const std::string hint = is_host ? "; the host of that name is " + which +
                                            ":, with the colon, and a tab there " + which + ":@0"
-                                     : "";
+                                     : hint_at_closed_tabs(guest, open);
     throw Error(ErrorCode::not_found, no_such_tab(which).what() + hint);
   }
   if (found.size() > 1) {

@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "instance/instance.hpp"
+#include "terminal/guest.hpp"
 #include "tmux/server/server_config.hpp"
 
 namespace terminally {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/outcome.hpp"
 #include "terminal/print.hpp"
 

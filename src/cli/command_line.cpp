@@ -15,13 +15,13 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "cli/guest.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
 #include "manual/manual.hpp"
 #include "system/this_build.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/far_names.hpp"
 
@@ -42,9 +42,22 @@ constexpr const char* kExamples =
     "  terminally-mcp open                     all of that in your browser\n"
     "  terminally-mcp tail build1:@3 -f        the same on a host (see: hosts)";
 
+/// Shows the subcommands before the flags, of which a person at a terminal needs few.
+class CommandsFirst : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    if (app->get_parent() != nullptr || mode == CLI::AppFormatMode::Sub) {
+      return CLI::Formatter::make_help(app, std::move(name), mode);
+    }
+    return make_description(app) + make_usage(app, name) + make_subcommands(app, mode) +
+           make_positionals(app) + make_groups(app, mode) + "\n" + make_footer(app);
+  }
+};
+
 /// Adds all flags and subcommands to `app`, which parses the command line into `config` and `action`.
 void describe(CLI::App& app, Config& config, Action& action, std::optional<std::size_t> behind_dashes) {
   app.name("terminally-mcp");
+  app.formatter(std::make_shared<CommandsFirst>());
   app.set_version_flag("--version", "terminally-mcp " + text_of(this_build()));
   app.footer(kExamples);
   app.require_subcommand(0, 1);
@@ -60,6 +73,39 @@ void describe(CLI::App& app, Config& config, Action& action, std::optional<std::
         add_uninstall, add_help,  add_version,   add_completions, add_complete, add_gateway, add_relay}) {
     add(app, config, action);
   }
+}
+
+/// How many letters differ, come or go; two that changed places are one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> least(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        least[i][j] = i + j;
+        continue;
+      }
+      const std::size_t changed = least[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      least[i][j] = std::min({changed, least[i - 1][j] + 1, least[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return least[a.size()][b.size()];
+}
+
+/// The subcommand that was meant: one letter in three may be wrong. Empty: none is near.
+std::string nearest_subcommand(const CLI::App& app, const std::string& word) {
+  std::string nearest;
+  std::size_t least = word.size() / 3 + 1;
+  for (const CLI::App* subcommand : shown_subcommands(app)) {
+    const std::size_t differs = word.size() > 40 ? least : distance(word, subcommand->get_name());
+    if (differs < least) {
+      least = differs;
+      nearest = subcommand->get_name();
+    }
+  }
+  return nearest;
 }
 
 /// What is wrong with words that no option takes: mostly a flag of exec's command, or an unknown subcommand.
@@ -79,7 +125,9 @@ std::string explain_extras(const CLI::App& app, bool has_dashes, std::string oth
   for (const CLI::App* subcommand : shown_subcommands(app)) {
     names += (names.empty() ? "" : ", ") + subcommand->get_name();
   }
-  return "\"" + words.front() + "\" is no subcommand; there are: " + names;
+  const std::string meant = nearest_subcommand(app, words.front());
+  return "\"" + words.front() + "\" is no subcommand; " +
+         (meant.empty() ? "there" : "did you mean " + meant + "? There") + " are: " + names;
 }
 
 int explain(const CLI::App& app, const CLI::ParseError& error, bool has_dashes) {

@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/timeout.hpp"
 #include "cli/subcommands.hpp"
-#include "setup/client_snippets.hpp"
 #include "setup/server_client.hpp"
+#include "shell/shell_text.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {
@@ -134,20 +134,18 @@ int run_demo(const Config& config) {
   if (exit_code != 0) {
     throw Error(ErrorCode::internal, "the server ended with exit code " + std::to_string(exit_code));
   }
-  demo.say("Give it to your own client (terminally-mcp setup claude does that for Claude Code):");
-  print(client_snippets({std::getenv("HOME"), {}}, program));
+  demo.say("Give it to your own client: Claude Code, or any that setup lists without a name.");
+  print("  " + shell_word(program) + " setup claude\n");
   return 0;
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, Config& config, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("demo", "A real client talks to a real server; then the configuration for yours");
+  CLI::App* command = app.add_subcommand("demo", "A real client talks to a real server, call by call");
   command->footer(
       "Examples:\n"
-      "  terminally-mcp demo\n"
-      "  terminally-mcp demo | tail -60        the configuration snippets");
+      "  terminally-mcp demo");
   command->callback([&config, &action] { action = [&config] { return run_demo(config); }; });
 }
 

@@ -15,12 +15,12 @@
 #include "base/spawned.hpp"
 #include "base/timeout.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "shell/shell_text.hpp"
 #include "shell/shells.hpp"
 #include "terminal/exec_input.hpp"
 #include "terminal/exec_output.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/heartbeat.hpp"
 #include "terminal/keyboard.hpp"
 #include "terminal/outcome.hpp"
@@ -184,7 +184,7 @@ class Exec {
       complain("the command was ended by an MCP client");
     }
     if (result.reason == Reason::cancelled_by_person) {
-      complain("the command was ended by a person in the browser");
+      complain("the command was ended by a person");
     }
     const int exit_code = exit_status_of(result.state, result.exit_code);
     return exit_code == 0 && output_lost_ ? kExecFailed : exit_code;

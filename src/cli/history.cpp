@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
 
@@ -47,14 +47,6 @@ std::string duration(std::uint64_t ms) {
   return text;
 }
 
-/// The first line of a command, shortened and safe for a terminal.
-std::string shown(const std::string& command) {
-  const std::size_t begin = std::min(command.find_first_not_of(" \t\r\n"), command.size());
-  const std::size_t end = std::min(command.find('\n', begin), command.size());
-  const bool cut = end - begin > kShownBytes || end < command.size();
-  return on_one_line(command.substr(begin, std::min(end - begin, kShownBytes))) + (cut ? " \u2026" : "");
-}
-
 std::string as_table(const std::vector<PastCommand>& commands) {
   std::vector<TableRow> rows = {{"STARTED", "DURATION", "EXIT", "STATE", "TAB", "BY", "COMMAND"}};
   for (const auto& [window, record] : commands) {
@@ -62,7 +54,8 @@ std::string as_table(const std::vector<PastCommand>& commands) {
     rows.push_back({local_time(record.started_at_ms), duration(record.duration_ms),
                     record.exit_code ? std::to_string(*record.exit_code) : "-",
                     std::string(to_string(record.state)) + why, as_said(to_string(window)),
-                    record.who.empty() ? "-" : on_one_line(record.who), shown(record.command)});
+                    record.who.empty() ? "-" : on_one_line(record.who),
+                    first_line_of(record.command, kShownBytes)});
   }
   return table(rows);
 }

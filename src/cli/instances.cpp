@@ -9,9 +9,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "record/records.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 #include "tmux/server/instance_end.hpp"
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/spawned.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "hosts/hosts.hpp"
 #include "hosts/people.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/instance_use.hpp"
 #include "terminal/print.hpp"
 #include "toolkit/answers.hpp"
@@ -37,12 +37,37 @@ void print_json(const ordered_json& rows) {
   print(rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
+/// How the last command stands, behind its text; empty: it runs.
+std::string how_it_stands(const ordered_json& row) {
+  const std::string state = text_of(row, "state");
+  if (row.contains("awaiting_input")) {
+    return " (waits for the keyboard)";
+  }
+  if (state == to_string(CommandState::running)) {
+    return "";
+  }
+  const std::string code = text_of(row, "exit_code");
+  const bool known = row.contains("exit_code") && !row["exit_code"].is_null();
+  const std::string how = state == to_string(CommandState::completed) && known ? "" : state;
+  return " (" + how + (known ? (how.empty() ? "exit " : ", exit ") + code : "") + ")";
+}
+
+/// The command that runs, else a program that a person started, else the last command and how it ended.
+std::string what_runs(const ordered_json& row, bool busy) {
+  constexpr std::size_t kMostBytes = 60;
+  const bool is_over = text_of(row, "state") != to_string(CommandState::running);
+  if (!row.contains("command") || (busy && is_over)) {
+    return on_one_line(text_of(row, "foreground"));
+  }
+  return first_line_of(text_of(row, "command"), kMostBytes) + how_it_stands(row);
+}
+
 std::string as_table(const ordered_json& rows) {
-  std::vector<TableRow> table_rows = {{"TAB", "NAME", "STATE", "FOREGROUND", "BYTES", "DIRECTORY", "LOG"}};
+  std::vector<TableRow> table_rows = {{"TAB", "NAME", "STATE", "COMMAND", "BYTES", "DIRECTORY", "LOG"}};
   for (const ordered_json& row : rows) {
     const bool busy = row.value("busy", ordered_json(false)) == true;
     table_rows.push_back({on_one_line(text_of(row, "window_id")), on_one_line(text_of(row, "name")),
-                          busy ? "busy" : "free", on_one_line(text_of(row, "foreground")),
+                          busy ? "busy" : "free", what_runs(row, busy),
                           on_one_line(text_of(row, "log_bytes")), on_one_line(text_of(row, "cwd")),
                           on_one_line(text_of(row, "log_path"))});
   }

@@ -126,8 +126,9 @@ int open_page(const Config& config, const OpenOptions& options) {
   auto asked = ask_for_link(page_links(config), role);
   const Link link = asked ? std::move(*asked) : start_serving(config, role);
   if (link.build != text_of(this_build())) {
-    complain("the page is served by another build, " + link.build + "; `kill " + std::to_string(link.pid) +
-             "`, and the next open starts this one");
+    complain("the page is served by another build, " + link.build +
+             ": terminally-mcp serve --stop, and the "
+             "next open starts this one");
   }
   const std::string program = options.print ? "" : browser();
   if (program.empty()) {

@@ -1,8 +1,8 @@
 // What a person sees who types the program's name alone: what runs, and what to type.
 
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
 #include "system/this_build.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/instance_use.hpp"
 #include "terminal/print.hpp"
 
@@ -24,7 +24,10 @@ std::string tabs_in_words(const Config& config, const Instance& instance) {
 int show_overview(const Config& config) {
   print("terminally-mcp " + text_of(this_build()) + ": a terminal for AI agents and their people\n\n");
   const std::vector<std::string> used = used_instances(config);
-  print(used.empty() ? "Nothing runs: your MCP client starts it once it is set up.\n" : "What runs:\n");
+  print(used.empty()
+            ? "Nothing runs: your MCP client starts it once it is set up, and so does terminally-mcp "
+              "new.\n"
+            : "What runs:\n");
   for (const std::string& name : used) {
     const Instance instance(config, name);
     print("  " + in_words(instance) + ", " + tabs_in_words(config, instance) + "\n");
@@ -32,6 +35,7 @@ int show_overview(const Config& config) {
   print(
       "\nWhat to type:\n"
       "  terminally-mcp setup         have your MCP client start it: claude, cursor, vscode, codex, ...\n"
+      "  terminally-mcp new           a tab of your own, which agents share\n"
       "  terminally-mcp ls            the tabs\n"
       "  terminally-mcp attach        sit down at them; C-b d leaves\n"
       "  terminally-mcp tail @0 -f    what a tab prints, as it comes\n"

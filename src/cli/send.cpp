@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {

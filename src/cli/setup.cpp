@@ -9,10 +9,12 @@
 #include <string>
 
 #include "app/serve_page.hpp"
+#include "base/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/subcommands.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
 namespace terminally {
@@ -77,6 +79,39 @@ int run_setup(const Config& config, SetupOptions options) {
                         : set_up(client, options.wish, talk_at_terminal(), copies_in(config));
 }
 
+/// A tmux that has lost its last tab stays for the next one.
+std::string what_runs_in(const Config& config, const std::string& name) {
+  const Instance instance(config, name);
+  std::string lines;
+  if (instance.server_lives()) {
+    for (const TabInfo& tab : tabs_of(guest_of(config, name))) {
+      const std::string id = to_string(tab.window_id);
+      lines += "  tab " + id + " of " + name + ", " + on_one_line(tab.name) + (tab.busy ? ", busy" : "") +
+               ": terminally-mcp --instance " + name + " close " + id + "\n";
+    }
+    lines += "  tmux of " + name + ", once it has no tab: terminally-mcp instances clean\n";
+  }
+  const int server = instance.owner_pid();
+  return server == 0 ? lines
+                     : lines + "  the server of " + name + ", pid " + std::to_string(server) +
+                           ": ends with its client\n";
+}
+
+/// None of it is in a configuration, and all of it goes on.
+void say_what_runs(const Config& config) {
+  const int page = page_server(config);
+  std::string lines =
+      page == 0 ? "" : "  serve, pid " + std::to_string(page) + ": terminally-mcp serve --stop\n";
+  for (const std::string& name : used_instances(config)) {
+    try {
+      lines += what_runs_in(config, name);
+    } catch (const Error& error) {  // the others are named all the same
+      complain(name + ": " + error.what());
+    }
+  }
+  print(lines.empty() ? "" : "what still runs, and what ends it:\n" + lines);
+}
+
 int run_uninstall(const Config& config, SetupOptions options) {
   options.wish.places = client_places(options.project);
   std::vector<const McpClient*> clients;
@@ -87,6 +122,7 @@ int run_uninstall(const Config& config, SetupOptions options) {
   if (code == 0) {
     print("left are this program, " + program_to_set_up() + ", and the logs, tokens and copies in " +
           config.state_root.string() + "; remove them as you like\n");
+    say_what_runs(config);
   }
   return code;
 }
@@ -140,8 +176,8 @@ void add_setup(CLI::App& app, Config& config, Action& action) {
 
 void add_uninstall(CLI::App& app, Config& config, Action& action) {
   const auto options = std::make_shared<SetupOptions>();
-  CLI::App* command =
-      app.add_subcommand("uninstall", "Take away what setup wrote, for all clients; say what is left");
+  CLI::App* command = app.add_subcommand(
+      "uninstall", "Take away what setup wrote, for all clients; say what is left and runs");
   add_common(*command, *options);
   command->footer(
       "Examples:\n"

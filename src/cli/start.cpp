@@ -17,7 +17,8 @@ void say_what_to_do() {
   complain(
       "this is an MCP server: it waits here for an MCP client, which starts it by itself and speaks JSON on "
       "its stdin. C-d ends it.\n"
-      "  terminally-mcp demo              shows a client at work, and the configuration for yours\n"
+      "  terminally-mcp demo              shows a client at work\n"
+      "  terminally-mcp setup claude      has Claude Code start it; setup lists the other clients\n"
       "  terminally-mcp doctor            looks whether this machine has what is needed\n"
       "  terminally-mcp ls, exec, attach  the tabs of a server that runs already\n"
       "  terminally-mcp --help            all there is");

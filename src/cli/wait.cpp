@@ -1,12 +1,13 @@
 // terminally-mcp wait: waits for the end of a tab's command, or for something that it prints or does.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.hpp"
-#include "cli/guest.hpp"
 #include "cli/subcommands.hpp"
+#include "terminal/guest.hpp"
 #include "terminal/outcome.hpp"
 #include "terminal/print.hpp"
 
@@ -55,14 +56,41 @@ int told(const WaitForResult& waited, const std::string& tab) {
              "; to answer it: terminally-mcp send " + tab + " TEXT, or terminally-mcp attach " + tab);
     return 1;
   }
-  complain(waited.reason == "tab_closed" ? "the tab is closed" : "the command has ended");
+  complain(waited.reason == "tab_closed"
+               ? "the tab is closed"
+               : "nothing runs in " + tab + " any more: its last command has ended");
   return 1;
+}
+
+/// The exit code of what a free tab ran last, said; 0 where nothing was run in it. nullopt: something runs,
+/// or its end is not on record yet.
+std::optional<int> told_if_free(const std::vector<TabInfo>& tabs, WindowId tab) {
+  const auto found = std::ranges::find(tabs, tab, &TabInfo::window_id);
+  if (found == tabs.end() || found->busy) {
+    return std::nullopt;
+  }
+  if (!found->command) {
+    complain("nothing runs in " + to_string(tab) + ", and no command was run in it yet");
+    return 0;
+  }
+  if (found->command->state == CommandState::running) {
+    return std::nullopt;
+  }
+  constexpr std::size_t kMostBytes = 60;
+  complain("nothing runs in " + to_string(tab) +
+           "; the last was: " + first_line_of(found->command->text, kMostBytes));
+  return exit_status_of(found->command->state, found->command->exit_code);
 }
 
 int wait(const Config& given, const WaitOptions& options) {
   Config config = guest_config(given);
   config.sync_window_ms = kForEverMs;
   const WindowId tab = tab_of(config, options.tab);
+  const bool of_command = request_of(options, tab).waiting.until == Until::exit;
+  const auto free = of_command ? told_if_free(tabs_of(config), tab) : std::nullopt;
+  if (free) {
+    return *free;
+  }
   const WaitForResult waited = ask_as_guest<WaitForResult>(
       config, [&](TmuxManager& manager) { return manager.output().wait_for(request_of(options, tab)); });
   if (!waited.matched) {
@@ -71,7 +99,6 @@ int wait(const Config& given, const WaitOptions& options) {
   if (!waited.match.empty()) {
     print(on_one_line(waited.match) + "\n");
   }
-  const bool of_command = request_of(options, tab).waiting.until == Until::exit;
   return of_command ? exit_status_of(waited.state, waited.exit_code) : 0;
 }
 
@@ -96,7 +123,8 @@ void add_wait(CLI::App& app, Config& config, Action& action) {
       ->check(whole_number(0, kForEverMs))
       ->capture_default_str();
   command->footer(
-      "Exit code: that of the command; 0 where something else has come; 1 where the command or the tab has "
+      "Exit code: that of the command, or of the last where none runs; 0 where something else has come; 1 "
+      "where the command or the tab has "
       "ended\n"
       "before, or the command waits for the keyboard; 124: --timeout-ms was over.\n"
       "Examples:\n"

@@ -28,6 +28,12 @@ void bring_up_to_date(PastCommand& command, const Instance& instance, const std:
   }
 }
 
+/// Nobody asked for it, and it says nothing that the command behind it does not.
+bool is_our_way_there(const CommandRecord& record) {
+  return record.who == kOurselves && record.state == CommandState::completed && record.exit_code == 0;
+}
+
+/// At most every second command is a way of ours.
 void add_commands(std::vector<PastCommand>& commands, const std::filesystem::path& generation,
                   std::optional<WindowId> tab, std::size_t most) {
   for (const std::filesystem::path& path : entries_of(generation)) {
@@ -35,8 +41,10 @@ void add_commands(std::vector<PastCommand>& commands, const std::filesystem::pat
     if (!window || (tab && *tab != *window)) {
       continue;
     }
-    for (CommandRecord& record : CommandRecords(path).to_be_read_for_sure().load(most)) {
-      commands.push_back(PastCommand{*window, std::move(record)});
+    for (CommandRecord& record : CommandRecords(path).to_be_read_for_sure().load(2 * most)) {
+      if (!is_our_way_there(record)) {
+        commands.push_back(PastCommand{*window, std::move(record)});
+      }
     }
   }
 }

@@ -17,8 +17,9 @@ struct PastCommand {
 };
 
 /// The last `most` commands of the instance, of one tab or of all tabs, closed tabs and older generations
-/// included; in the order in which they began. `open`: the open tabs. A command on record as running in any
-/// other tab was lost with that tab. Throws Error(io) where records are there and cannot be read.
+/// included, without the `cd` of ours that took a tab to the directory of a command; in the order in which
+/// they began. `open`: the open tabs. A command on record as running in any other tab was lost with that tab.
+/// Throws Error(io) where records are there and cannot be read.
 [[nodiscard]] std::vector<PastCommand> read_history(const Instance& instance, std::optional<WindowId> tab,
                                                     std::size_t most, const std::vector<WindowId>& open);
 

@@ -47,6 +47,15 @@ void refuse_directory_of_others(const std::filesystem::path& runtime) {
   }
 }
 
+/// Says how to choose another place, too, where it cannot be made or trusted.
+void make_root(const std::filesystem::path& root, const std::string& how) {
+  try {
+    make_private_directory(root);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what() + (": " + how));
+  }
+}
+
 /// This user's directory in /dev/shm; empty where we cannot have it.
 std::filesystem::path place_in_memory() {
   std::filesystem::path root = std::string(kMemory) + "/terminally-mcp-" + std::to_string(::geteuid());
@@ -114,7 +123,7 @@ std::uint32_t Instance::newest_generation() const {
 }
 
 void Instance::make_runtime_directory() const {
-  make_private_directory(runtime_root_);
+  make_root(runtime_root_, "--runtime-dir, or TERMINALLY_RUNTIME_DIR");
   make_private_directory(runtime_);
   refuse_directory_of_others(runtime_);
 }
@@ -140,7 +149,7 @@ FileLock Instance::own_as(const std::string& owner_text) const {
                     " bytes, too long for the system's limit of 107; give a shorter --runtime-dir");
   }
   make_runtime_directory();
-  make_private_directory(state_root_);
+  make_root(state_root_, "--state-dir, or TERMINALLY_STATE_DIR");
   make_private_directory(state_);
   const auto path = runtime_ / "lock";
   FileLock lock;

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
-#include <vector>
 
 #include "base/error.hpp"
 #include "system/inherited_lock.hpp"
+#include "system/proc.hpp"
 #include "tab/place_choice.hpp"
 
 namespace terminally {
@@ -139,6 +140,20 @@ void OwnMains::remove_directory() const noexcept {
     remove_file(entry->path());
   }
   std::filesystem::remove(directory_, error);
+}
+
+std::vector<std::string> clients_at(const Instance& instance) {
+  const OwnMains mains(instance);
+  std::set<std::string> clients;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(instance.runtime() / OwnMains::kMains, error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (lock_holder(entry->path()) != 0) {
+      clients.insert(mains.owner_of(entry->path().filename().string()));
+    }
+  }
+  clients.erase("");
+  return {clients.begin(), clients.end()};
 }
 
 }  // namespace terminally

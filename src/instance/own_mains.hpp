@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.hpp"
 #include "instance/instance.hpp"
@@ -53,6 +54,9 @@ class OwnMains {
   std::filesystem::path directory_;
   std::map<std::string, Own> own_;  ///< by client
 };
+
+/// The clients that have a name here now, each once, by name and without version.
+[[nodiscard]] std::vector<std::string> clients_at(const Instance& instance);
 
 /// "Claude Code 2.1" → "claude-code": what a tab may be called after a client. "agent": of no name.
 [[nodiscard]] std::string tab_name_after(std::string_view client);

@@ -86,6 +86,23 @@ std::vector<std::uint32_t> generations(const Instance& instance) {
   return numbers;
 }
 
+std::vector<WindowId> tabs_with_logs(const Instance& instance) {
+  std::vector<WindowId> tabs;
+  for (const std::uint32_t generation : generations(instance)) {
+    for (const std::filesystem::path& path : entries_of(instance.generation(generation))) {
+      const std::string stem = path.stem().string();
+      const auto tab = path.extension() == ".log" && stem.starts_with(kPanePrefix)
+                           ? parse_window_id(std::string_view(stem).substr(kPanePrefix.size()))
+                           : std::nullopt;
+      if (tab) {
+        tabs.push_back(*tab);
+      }
+    }
+  }
+  std::ranges::sort(tabs);
+  return tabs;
+}
+
 std::optional<std::uint32_t> generation_of(const Instance& instance, WindowId tab) {
   for (const std::uint32_t generation : generations(instance)) {
     std::filesystem::path path = log_path(instance.generation(generation), to_string(tab));

@@ -31,6 +31,9 @@ namespace terminally {
 /// The generations on disk, the newest first.
 [[nodiscard]] std::vector<std::uint32_t> generations(const Instance& instance);
 
+/// The tabs that have a log, open and closed, by id.
+[[nodiscard]] std::vector<WindowId> tabs_with_logs(const Instance& instance);
+
 /// The generation of a tab, open or closed; nullopt when nothing of the tab is left, or it never existed.
 /// Checks one or two files in each generation back to that one.
 [[nodiscard]] std::optional<std::uint32_t> generation_of(const Instance& instance, WindowId tab);

@@ -111,6 +111,9 @@ struct ShellGateway {
   std::int64_t told_people_steady_ms = 0;  ///< when a person at a terminal (exec) was told so
 };
 
+/// CommandRecord::who of a `cd` that takes a tab to the directory of the command behind it.
+inline constexpr const char* kOurselves = "terminally-mcp";
+
 /// The record of a command: written before the command is typed, when it begins, when its deadline moves,
 /// when it is interrupted, and when it has ended. Offsets are raw bytes of the tab's log. Fields in
 /// `_steady_ms` are on the monotonic clock, which all processes of one boot share and nobody can set; no
@@ -119,7 +122,7 @@ struct CommandRecord {
   std::string id;     ///< the first 8 digits of the nonce
   std::string nonce;  ///< 32 hexadecimal digits; empty for what a person had started
   std::string command;
-  std::string who;       ///< the client's name and version, "cli", or "a person"; may be empty
+  std::string who;       ///< the client's name and version, "cli", kOurselves, or "a person"; may be empty
   std::string task_key;  ///< the secret of the client that began the command as a task; empty: no task
   CommandState state = CommandState::running;
   Reason reason = Reason::none;  ///< of a running command: why it is being ended

@@ -10,8 +10,4 @@ namespace terminally {
 [[nodiscard]] std::string client_snippet(const McpClient& client, const ClientPlaces& places,
                                          const std::string& entry);
 
-/// The same for all clients, each with the entry that starts this program. `program` is the absolute path of
-/// this program.
-[[nodiscard]] std::string client_snippets(const ClientPlaces& places, const std::string& program);
-
 }  // namespace terminally

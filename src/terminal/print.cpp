@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
+#include "terminal/peoples_words.hpp"
 #include "text/visible_text.hpp"
 #include "toolkit/far_names.hpp"
 
@@ -51,7 +52,7 @@ std::string as_said(std::string_view text) {
 }
 
 void complain(std::string_view text) {
-  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(text)).c_str());
+  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(in_peoples_words(text))).c_str());
 }
 
 std::string on_one_line(std::string_view text) {
@@ -64,6 +65,15 @@ std::string on_one_line(std::string_view text) {
     i += part.size();
   }
   return visible_text(line);
+}
+
+std::string first_line_of(const std::string& command, std::size_t most_bytes) {
+  const std::size_t begin = std::min(command.find_first_not_of(" \t\r\n"), command.size());
+  const std::size_t end = std::min(command.find('\n', begin), command.size());
+  const std::string_view line = std::string_view(command).substr(begin, end - begin);
+  const std::string_view part = whole_characters(line, most_bytes);
+  const bool cut = part.size() < line.size() || end < command.size();
+  return on_one_line(part) + (cut ? " \u2026" : "");
 }
 
 namespace {

@@ -18,12 +18,15 @@ void print(std::string_view text);
 void say_as_host(const std::string& name);
 [[nodiscard]] std::string as_said(std::string_view text);
 
-/// Prints a line on stderr: "terminally-mcp: ...".
+/// Prints a line on stderr: "terminally-mcp: ...", in_peoples_words.
 void complain(std::string_view text);
 
 /// Foreign text (a directory's name, a command line) made safe for one line of a terminal: control characters
 /// become '?', invalid bytes U+FFFD, and invisible or misleading characters their code, as ⟨U+202E⟩.
 [[nodiscard]] std::string on_one_line(std::string_view text);
+
+/// The first line of a command, shortened and safe for a terminal.
+[[nodiscard]] std::string first_line_of(const std::string& command, std::size_t most_bytes);
 
 using TableRow = std::vector<std::string>;
 

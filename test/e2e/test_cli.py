@@ -47,7 +47,35 @@ class Cli(unittest.TestCase):
 
     def test_ls_names_a_busy_tab(self) -> None:
         self.tab.start("sleep 30")
-        self.assertRegex(self.run_ok("ls"), rf"{self.tab.id} +the tab +busy +sleep ")
+        self.assertRegex(self.run_ok("ls"), rf"{self.tab.id} +the tab +busy +sleep 30 ")
+
+    def test_ls_tells_the_last_command_and_how_it_ended(self) -> None:
+        def shown() -> str:
+            return self.run_ok("ls").splitlines()[2]
+
+        self.assertRegex(shown(), r" free +echo from the agent \(exit 0\) ")
+        self.tab.execute(f"(exit 7) # {'x' * 80}\n")
+        self.assertRegex(shown(), r" free +\(exit 7\) # x{40,60} … \(exit 7\) ")
+        self.tab.start("read -r line; sleep 600")
+        self.assertRegex(shown(), r" busy +read -r line; sleep 600 \(waits for the keyboard\) ")
+        self.tab.call("cancel_command")
+        self.assertRegex(shown(), r" free +read -r line; sleep 600 \(cancelled(, exit \d+)?\) ")
+
+    def test_ls_names_the_client_as_it_names_itself(self) -> None:
+        """Its process, here an interpreter, is all that is known of it before its first command."""
+        with (
+            Sandbox() as sandbox,
+            Server("--instance", "work", sandbox=sandbox, client="claude-code", durable=True) as one,
+            Server("--instance", "work", sandbox=sandbox, client="codex", durable=True) as two,
+        ):
+            tab = one.create_tab()
+            self.assertRegex(run_cli(sandbox, "ls").stdout.decode(), r"^work: \S+, started by python3\S* \(server \d+\)\n")
+            for server in (one, two):
+                server.call("execute_command", window_id=tab.id, command="true")
+            self.assertRegex(run_cli(sandbox, "ls").stdout.decode(), r"^work: \S+, clients claude-code, codex \(server \d+\)\n")
+            two.stop()
+            self.assertRegex(run_cli(sandbox, "ls").stdout.decode(), r"^work: \S+, client claude-code \(server \d+\)\n")
+            subprocess.run(["tmux", "-S", str(one.socket), "kill-server"], check=True)
 
     def test_the_instance_may_be_named_before_and_after(self) -> None:
         name = self.server.socket.parent.name
@@ -173,7 +201,10 @@ class Cli(unittest.TestCase):
             (("exec", "@99999999999", "touch ran"), '"@99999999999" is no tab'),
             (("attach",), "needs a terminal"),
             (("tail", "\x1b[2J"), "⟨U+001B⟩[2J"),
-            (("lst",), '"lst" is no subcommand; there are: ls, tail, grep, export,'),
+            (("lst",), '"lst" is no subcommand; did you mean ls? There are: ls, tail, grep, export,'),
+            (("attahc",), "did you mean attach?"),
+            (("isntances", "clean"), "did you mean instances?"),
+            (("frobnicate",), '"frobnicate" is no subcommand; there are: ls,'),
             (("--log-quota-bytes", "5XB", "ls"), '"5XB" is no number of bytes from 4096'),
             (("--log-quota-bytes", "-1", "ls"), '"-1" is no number of bytes'),
             (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),
@@ -200,6 +231,9 @@ class Cli(unittest.TestCase):
             text = self.run_ok(*command, "--help")
             self.assertRegex(text, r"(?i)example[\s\S]*terminally-mcp", command)
         self.assertTrue(re.search(r"\d+\.\d+\.\d+", self.run_ok("--version")))
+        text = self.run_ok("help")
+        self.assertLess(text.index("Subcommands:"), text.index("--instance"))
+        self.assertLess(text.index("--instance"), text.index("Examples:"))
 
 
 class Several(unittest.TestCase):

@@ -33,6 +33,8 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.server.tabs()[made].name, "mine")
         other = self.cli("new", "--cwd", "..", "--shell", "dash", cwd=here).strip()
         self.assertEqual(self.cli("exec", other, "--", "pwd; echo $0"), f"{self.sandbox.home}\ndash\n")
+        self.cli("new", "mine", code=1)
+        self.assertRegex(self.errors, f'{made} .* is named "mine" already: .* terminally-mcp attach {made}')
         self.cli("new", "--cwd", "/nowhere", code=1)
         self.assertIn('"/nowhere"', self.errors)
 
@@ -59,14 +61,23 @@ class Beside(unittest.TestCase):
         self.assertEqual((waiting.communicate(timeout=20)[0], waiting.returncode), (b"ready\n", 0))
         self.cli("send", "build", "on")
         self.cli("wait", "build", code=7)
+        self.assertIn("nothing runs in @0; the last was: read -r line; echo ready", self.errors)
         self.cli("wait", "build", "--pattern", "never", code=1)
-        self.assertIn("has ended", self.errors)
+        self.assertIn("nothing runs in @0 any more: its last command has ended", self.errors)
+        fresh = self.server.create_tab()
+        self.cli("wait", fresh.id)
+        self.assertIn(f"nothing runs in {fresh.id}, and no command was run in it yet", self.errors)
         self.cli("wait", "build", "--input", "--port", "80", code=2)
 
     def test_cancel(self) -> None:
         self.tab.start("sleep 600")
         self.assertEqual(self.cli("cancel", "build"), "cancelled, exit code 130\n")
         self.assertEqual(self.tab.state().state, "cancelled")
+        poll(
+            lambda: re.search(r"\[CANCELLED\] Command terminated by a person\r*\n", self.cli("tail", "build")),
+            5,
+            "who cancelled it, in the log",
+        )
         self.tab.start("trap '' INT TERM; while :; do sleep 0.1; done")
         self.assertIn("cancelled", self.cli("cancel", "build", "--force"))
         self.assertEqual(self.tab.execute("echo back").output, "back\n")
@@ -77,6 +88,27 @@ class Beside(unittest.TestCase):
         self.assertNotIn(self.tab.id, self.server.tabs())
         self.cli("close", "build", code=1)
         self.assertIn("is no tab", self.errors)
+
+    def test_the_log_of_a_closed_tab_goes_by_its_id(self) -> None:
+        """Only tmux knows names; so whoever asks by one is told the ids."""
+        self.tab.execute("echo built")
+        self.server.create_tab(name="other")
+        self.cli("close", "build")
+        for command in (("tail", "build"), ("history", "build"), ("grep", "build", "b")):
+            self.cli(*command, code=2 if command[0] == "grep" else 1)
+            self.assertRegex(self.errors, rf'"build" is no tab.* A closed tab has its id only: .* read {self.tab.id}\n$', command)
+        self.assertIn("built", self.cli("tail", self.tab.id))
+        self.assertIn("echo built", self.cli("history", self.tab.id))
+
+    def test_messages_say_what_people_type(self) -> None:
+        self.cli("send", "build", "true")
+        self.assertIn("typed at the shell's prompt", self.errors)
+        self.assertIn("`terminally-mcp exec`", self.errors)
+        self.assertNotIn("execute_command", self.errors)
+        self.cli("send", "build", "--keys", "NoSuchKey", code=1)
+        self.assertIn("Text goes by `terminally-mcp send`", self.errors)
+        self.cli("close", "@99", code=1)
+        self.assertNotIn("window_id", self.errors)
 
     def test_grep(self) -> None:
         (self.sandbox.home / "words").write_text("one\n\033[31mError\033[0m two\nthree\nno error\n")
@@ -90,7 +122,7 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.cli("grep", "build", "nothing of this", code=1), "")
         self.cli("grep", "build", "(", code=2)
         self.cli("grep", "nosuch", "x", code=2)
-        self.assertIn("neither a tab", self.errors)
+        self.assertIn("no log file", self.errors)
         self.tab.close()
         self.assertEqual(self.cli("grep", str(self.tab.log_path), "three"), "three\n")
 
@@ -106,13 +138,85 @@ class Beside(unittest.TestCase):
         with Terminal([str(binary())], self.sandbox.environment()) as terminal:
             self.assertEqual(terminal.wait(20), 0)
             said = terminal.output.decode()
-        self.assertRegex(said, rf"{self.server.socket.parent.name}: {self.sandbox.home}, client \S+ \(server \d+\), 1 tab, 1 busy")
+        self.assertRegex(said, rf"{self.server.socket.parent.name}: {self.sandbox.home}, started by \S+ \(server \d+\), 1 tab, 1 busy")
         for typed in ("terminally-mcp setup", "terminally-mcp ls", "terminally-mcp help"):
             self.assertIn(typed, said)
         with Sandbox() as empty, Terminal([str(binary())], empty.environment()) as terminal:
             self.assertEqual(terminal.wait(20), 0)
             self.assertIn(b"Nothing runs", terminal.output)
         self.tab.call("cancel_command")
+
+
+class NothingRuns(unittest.TestCase):
+    """Right after the installation: a person begins the instance."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.project = self.sandbox.home / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        (self.project / "src").mkdir()
+        self.addCleanup(self.end)
+
+    def end(self) -> None:
+        for socket in self.sandbox.runtime.glob("*/tmux.sock"):
+            subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True)
+
+    def cli(self, *arguments: str, code: int = 0, **options) -> str:
+        done = run_cli(self.sandbox, *arguments, **{"cwd": self.project} | options)
+        self.errors = done.stderr.decode()
+        self.assertEqual(done.returncode, code, done.stdout.decode() + self.errors)
+        return done.stdout.decode()
+
+    def instances(self) -> list[str]:
+        return self.cli("instances", "-q").split()
+
+    def test_new_begins_the_instance_of_the_project(self) -> None:
+        self.cli("exec", "--", "true", code=125)
+        self.assertIn("`terminally-mcp new`", self.errors)
+        self.assertEqual(self.cli("new", "mine", cwd=self.project / "src"), "@0\n")
+        self.assertRegex(self.errors, r'instance "shop-[0-9a-f]{6}" begins .* terminally-mcp attach @0')
+        self.assertEqual(self.cli("exec", "mine", "--", "pwd; still=here"), f"{self.project}/src\n")
+        self.assertEqual(self.cli("new"), "@1\n")
+        self.assertEqual(self.errors, "")
+        with Server("--instance", "auto", sandbox=self.sandbox, cwd=str(self.project), durable=True) as agent:
+            self.assertEqual(agent.tabs()["@0"].name, "mine")
+            joined = agent.call("execute_command", window_id="@0", command="echo $still")
+            self.assertEqual(joined.output, "here\n")
+        self.assertEqual(len(self.instances()), 1)
+
+    def test_two_at_the_same_moment(self) -> None:
+        command = [str(binary()), "new"]
+        both = [subprocess.Popen(command, env=self.sandbox.environment(), cwd=self.project, stdout=-1, stderr=-1) for _ in range(2)]
+        ids = sorted(one.communicate(timeout=30)[0].decode().strip() for one in both)
+        self.assertEqual([one.returncode for one in both], [0, 0])
+        self.assertEqual(self.cli("ls", "-q").split(), ids)
+        self.assertEqual(len(set(ids)), 2)
+
+    def test_a_name_and_no_project(self) -> None:
+        self.cli("new", "--instance", "work")
+        self.assertEqual(self.instances(), ["work"])
+        self.cli("new", "--instance", "auto")
+        self.assertRegex(" ".join(self.instances()), r"^shop-\w+ work$")
+        self.cli("new", code=1)
+        self.assertIn("choose one with --instance", self.errors)
+        self.end()
+        poll(lambda: not self.sandbox.processes(), 10, "the tmux servers are gone")
+        self.cli("new", cwd=self.sandbox.home)
+        self.assertRegex(self.errors, r'instance "home-[0-9a-f]{6}" begins')
+
+    def test_a_home_that_cannot_be_written_is_named_with_the_way_out(self) -> None:
+        (self.sandbox.home / "file").touch()
+        home = {"HOME": str(self.sandbox.home / "file"), "TERMINALLY_STATE_DIR": ""}
+        self.cli("new", code=1, env=home | {"XDG_STATE_HOME": ""})
+        self.assertRegex(self.errors, rf"{self.sandbox.home}/file/\S+: .* choose another place: --state-dir, or TERMINALLY_STATE_DIR")
+        self.cli("new", "--runtime-dir", str(self.sandbox.home / "file" / "x"), code=1)
+        self.assertRegex(self.errors, "choose another place: --runtime-dir, or TERMINALLY_RUNTIME_DIR")
+
+    def test_what_cannot_begin_leaves_nothing(self) -> None:
+        self.cli("new", "--cwd", "/nowhere", code=1)
+        self.assertIn('"/nowhere"', self.errors)
+        self.cli("ls", code=1)
+        self.assertIn("no instance runs", self.errors)
 
 
 class SeveralInstances(unittest.TestCase):
@@ -141,7 +245,7 @@ class SeveralInstances(unittest.TestCase):
     def test_ls_shows_all(self) -> None:
         said = self.cli("ls")
         for name, server in self.servers.items():
-            self.assertRegex(said, rf"(?m)^{name}: {self.project}, client \S+ \(server {server.raw.process.pid}\)$")
+            self.assertRegex(said, rf"(?m)^{name}: {self.project}, started by \S+ \(server {server.raw.process.pid}\)$")
             self.assertRegex(said, rf"(?m)^@\d+ +tab-{name} +free ")
         rows = json.loads(self.cli("ls", "--json"))
         self.assertEqual(

@@ -5,23 +5,18 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
 import path  # noqa: F401
 from harness import Sandbox, Server, binary, main
+from harness.sandbox import CHECKOUT
 from harness.client import copy_program, run_cli
 from harness.person import Terminal
 from harness.suite import needs
-
-
-def json_after(text: str, heading: str) -> dict:
-    """The JSON object that follows the line that begins with `heading`."""
-    at = text.index("\n" + heading)
-    return json.JSONDecoder().raw_decode(text, text.index("{", at))[0]
 
 
 class Demo(unittest.TestCase):
@@ -41,19 +36,14 @@ class Demo(unittest.TestCase):
             log = Path(re.search(r"^/.*\.log$", text, re.MULTILINE).group())
             self.assertIn(b"hello from Linux", log.read_bytes())
 
-    def test_the_snippets_hold_this_program(self) -> None:
+    def test_it_ends_with_what_to_type_next(self) -> None:
+        """With the path of this very program, as a shell takes it."""
         with Sandbox() as sandbox:
             program = copy_program(sandbox.root / "it's a place")
             done = subprocess.run([str(program), "demo"], env=sandbox.environment(), capture_output=True, timeout=60)
-            text = done.stdout.decode()
             self.assertEqual((done.returncode, done.stderr), (0, b""))
-            server = {"command": str(program), "args": ["--agent"]}
-            self.assertEqual(json_after(text, "# Claude Desktop"), {"mcpServers": {"terminally": server}})
-            self.assertEqual(json_after(text, "# Cursor"), {"mcpServers": {"terminally": server}})
-            self.assertEqual(json_after(text, "# VS Code"), {"servers": {"terminally": {"type": "stdio"} | server}})
-            self.assertEqual(tomllib.loads(text[text.index("[mcp_servers") :].split("\n\n")[0]), {"mcp_servers": {"terminally": server}})
-            line = re.search(r"^claude mcp add .*$", text, re.MULTILINE).group()
-            self.assertEqual(shlex.split(line), ["claude", "mcp", "add", "terminally", "--", str(program), "--agent"])
+            last = done.stdout.decode().splitlines()[-1]
+            self.assertEqual(shlex.split(last), [str(program), "setup", "claude"])
 
     def test_colours_are_for_terminals(self) -> None:
         with Sandbox() as sandbox:
@@ -70,6 +60,45 @@ class Demo(unittest.TestCase):
                 timeout=30,
             )
             self.assertEqual((done.stdout.split(), done.stderr), ([b"0"], b""))
+
+
+class ScriptsRun(unittest.TestCase):
+    """scripts/run, with what stands for a build."""
+
+    def setUp(self) -> None:
+        self.place = self.enterContext(Sandbox()).root / "checkout"
+        (self.place / "bin").mkdir(parents=True)
+        shutil.copytree(CHECKOUT / "scripts", self.place / "scripts")
+        self.script("bin/dpkg-query", "printf 'all:installed '")
+        self.script("bin/apt-get", "exit 1")
+
+    def script(self, name: str, text: str) -> None:
+        (self.place / name).write_text(f"#!/bin/sh\n{text}\n")
+        (self.place / name).chmod(0o755)
+
+    def run_it(self, *arguments: str) -> subprocess.CompletedProcess:
+        env = {"PATH": f"{self.place}/bin:/usr/bin:/bin"}
+        return subprocess.run([f"{self.place}/scripts/run", *arguments], env=env, capture_output=True, text=True, timeout=20)
+
+    def test_it_says_how_far_it_is_and_what_comes_next(self) -> None:
+        build = 'seq 1 40 | sed "s|.*|[&/40] Building|"; echo "echo called: \\$*" >$r/terminally-mcp; chmod +x $r/terminally-mcp'
+        self.script("bin/cmake", f'r=build/release; mkdir -p $r; [ "$1" = --preset ] || {{ {build}; }}')
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stdout), (0, "called: demo\n"), done.stderr)
+        said = done.stderr.splitlines()
+        self.assertIn("takes minutes", said[0])
+        self.assertEqual(
+            said[1:-1], ["run: looking for the compiler and the libraries"] + [f"run: built {10 * tenth} %" for tenth in range(1, 11)]
+        )
+        self.assertEqual(said[-1], f"run: the program is {self.place}/build/release/terminally-mcp")
+        self.assertEqual(self.run_it("doctor", "-x").stdout, "called: doctor -x\n")
+
+    def test_a_build_that_fails_is_shown(self) -> None:
+        self.script("bin/cmake", 'mkdir -p build/release; [ "$1" = --preset ] || { echo "no such header"; exit 1; }')
+        done = self.run_it()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no such header", done.stderr)
+        self.assertNotIn("the program is", done.stderr)
 
 
 class ByHand(unittest.TestCase):
@@ -136,6 +165,28 @@ class Doctor(unittest.TestCase):
 
     def test_without_tmux(self) -> None:
         self.assertRegex(self.doctor(code=1, PATH="/nonexistent"), r"(?m)^wrong +tmux.*\n +-> .*apt-get install tmux")
+
+    def test_a_tmux_that_cannot_ask_is_no_reason_to_kill_the_server(self) -> None:
+        other = self.sandbox.root / "other-tmux"
+        other.write_text('#!/bin/sh\n[ "$1" = -V ] && exec echo tmux 3.4\necho protocol version mismatch >&2; exit 1\n')
+        other.chmod(0o755)
+        with Server(sandbox=self.sandbox) as server:
+            server.create_tab()
+            pid = json.loads(run_cli(self.sandbox, "instances", "--json").stdout)[0]["tmux_pid"]
+            text = self.doctor(code=1, PATH="/nonexistent")
+            self.assertRegex(text, r"warning instance: .*cannot be asked without tmux\n +-> mend tmux")
+            self.assertNotIn("kill", text)
+            text = self.doctor("--tmux", str(other), code=1)
+            self.assertRegex(
+                text, rf"wrong +instance: .*mismatch\n +-> nothing need be ended: .*\(pid {pid}\) can ask it: --tmux /\S*tmux\n"
+            )
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                self.assertRegex(
+                    self.doctor(code=1), rf"wrong +instance: .*\n +-> if its tmux server \(pid {pid}\) hangs, kill it; the logs stay\n"
+                )
+            finally:
+                os.kill(pid, signal.SIGCONT)
 
     def test_an_old_tmux(self) -> None:
         old = self.sandbox.root / "old-tmux"

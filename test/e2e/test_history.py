@@ -21,6 +21,13 @@ class History(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return json.loads(done.stdout)
 
+    def test_our_own_way_to_a_directory_is_not_told(self) -> None:
+        for name in ("one", "two"):
+            (self.sandbox.home / name).mkdir()
+            self.tab.execute(f"echo in {name}", cwd=name)
+        self.assertEqual([row["command"] for row in self.history()], ["echo in one", "echo in two"])
+        self.assertEqual([row["command"] for row in self.history("-n", "1")], ["echo in two"])
+
     def test_what_is_kept_of_a_command(self) -> None:
         result = self.tab.execute("echo one\nsh -c 'exit 3'", verbose=True)
         row = self.history()[-1]

@@ -312,6 +312,16 @@ class Life(unittest.TestCase):
             self.assertIn(f"served already (pid {server.process.pid})", done.stderr.decode())
             self.assertEqual(Browser(server).get("/").status, 200)
 
+    def test_stop(self) -> None:
+        """Of the one that open has started in the background, too; a tab is nothing to it."""
+        self.assertIn("Nothing serves", run_cli(self.sandbox, "serve", "--stop").stdout.decode())
+        self.assertEqual(run_cli(self.sandbox, "open", "--print").returncode, 0)
+        done = run_cli(self.sandbox, "serve", "--stop")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        pid = int(re.search(r"Ended serve, pid (\d+)", done.stdout.decode()).group(1))
+        self.assertNotIn(pid, self.sandbox.processes())
+        self.assertIn("Nothing serves", run_cli(self.sandbox, "serve", "--stop").stdout.decode())
+
     def test_after_a_kill(self) -> None:
         with PageServer(self.sandbox) as server:
             server.process.kill()

@@ -80,6 +80,20 @@ class Setup(OfOneUser):
         self.run_setup("--yes", command="uninstall")
         self.assertEqual([file for file in self.home.rglob("*.*") if file.suffix in (".json", ".toml")], [])
 
+    def test_uninstall_names_what_still_runs_and_what_ends_it(self) -> None:
+        self.assertNotIn("still runs", self.run_setup("--yes", command="uninstall"))
+        with Server("--instance", "work", sandbox=self.sandbox, durable=True) as server:
+            tab = server.create_tab(name="build")
+            tab.start("sleep 600")
+            self.assertEqual(run_cli(self.sandbox, "open", "--print").returncode, 0)
+            said = self.run_setup("--yes", command="uninstall")
+            self.assertIn(f"  the server of work, pid {server.raw.process.pid}: ends with its client\n", said)
+        self.assertIn(f"  tab {tab.id} of work, build, busy: terminally-mcp --instance work close {tab.id}\n", said)
+        self.assertRegex(said, r"  serve, pid \d+: terminally-mcp serve --stop\n")
+        for words in re.findall(": terminally-mcp (.*)", said):
+            self.assertEqual(run_cli(self.sandbox, *words.split()).returncode, 0)
+        self.assertNotIn("still runs", self.run_setup("--yes", command="uninstall"))
+
     def test_other_bytes_links_and_rights_stay_and_a_copy_is_kept(self) -> None:
         text = COMMENTED.replace("\n", "\r\n")
         real = self.write("dotfiles/mcp.json", text, 0o640)

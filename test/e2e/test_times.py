@@ -154,7 +154,7 @@ class Export(Paused):
             (["export", self.tab.id], b"--asciicast"),
             (["export", "@99", "--asciicast"], b"no tab @99"),
             (["export", self.tab.id, "--asciicast", "-o", "/nowhere/x"], b"cannot open /nowhere/x"),
-            (["export", "no-such-file", "--asciicast"], b"neither a tab"),
+            (["export", "no-such-file", "--asciicast"], b"no log file"),
         ):
             done = run_cli(self.sandbox, *arguments)
             self.assertIn(done.returncode, (1, 2))

@@ -66,7 +66,7 @@ Awaitable<std::string> go_to(Commands& commands, ChosenTab& place, std::string d
   }
   Commands::Begin what;
   what.command = cd_command(is_here ? shell.shell : std::nullopt, directory);
-  what.who = "terminally-mcp";
+  what.who = kOurselves;
   what.reserved = std::move(place.reserved);
   what.meant_for = place.meant_for;
   const std::string before = process_cwd(shell.pid);

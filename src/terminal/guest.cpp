@@ -1,12 +1,16 @@
-// Finds the running instance that a person means, and reads its tabs beside the server that owns it.
-#include "cli/guest.hpp"
+// Finds the running instance that a person means, and reads its tabs beside the server that owns it; or says
+// which one begins.
+#include "terminal/guest.hpp"
 
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <cstdlib>
+#include <exception>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/spawned.hpp"
+#include "files/project.hpp"
 #include "instance/instance.hpp"
 
 namespace terminally {
@@ -36,8 +40,9 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
     throw Error(ErrorCode::not_found,
                 "no instance" + (name.empty() ? "" : " \"" + name + "\"") + " runs in " +
                     config.runtime_root.string() +
-                    ": it begins with the first tab that an agent opens. Another place: --runtime-dir. The "
-                    "logs of ended tabs are below " +
+                    ": it begins with the first tab, which an agent opens, or you by `terminally-mcp new" +
+                    (name.empty() ? "" : " --instance " + name) +
+                    "`. Another place: --runtime-dir. The logs of ended tabs are below " +
                     config.state_root.string());
   }
   if (!name.empty() && std::find(running.begin(), running.end(), name) == running.end()) {
@@ -48,6 +53,35 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
                 "several instances run, choose one with --instance: " + listed(running));
   }
   return name.empty() ? running.front() : name;
+}
+
+/// What an agent started here would use, so that both share it, and in no project a name all the same: what a
+/// person opens is to last.
+std::string instance_to_begin() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error) {
+    throw Error(ErrorCode::not_found,
+                "the current directory is unknown (" + error.message() +
+                    "), and no instance runs; go elsewhere, or name one with --instance");
+  }
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path project = project_of(here, home != nullptr ? home : "");
+  return instance_of_project(project.empty() ? here : project);
+}
+
+/// Puts the manager away behind a call, which for a guest is next to nothing.
+Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
+  std::exception_ptr failure;
+  try {
+    co_await std::move(call);
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  co_await manager.shut_down();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
 }
 
 }  // namespace
@@ -92,12 +126,38 @@ Config guest_config(const Config& config) {
   return guest_of(config, running_instance(config));
 }
 
+Config config_to_open_in(const Config& config) {
+  trust_runtime_root(config);
+  const std::vector<std::string> running = running_instances(config);
+  const bool begins = config.instance.empty() ? running.empty()
+                                              : std::ranges::find(running, config.instance) == running.end();
+  if (!begins) {
+    return guest_of(config, chosen(config, running));
+  }
+  Config beginning = config;
+  beginning.instance = config.instance.empty() ? instance_to_begin() : config.instance;
+  return beginning;
+}
+
+/// Only a guest's calls leave nothing behind that would go on.
 void run_as_guest(const Config& config, const std::function<Awaitable<void>(TmuxManager&)>& call) {
   boost::asio::io_context io(1);
   TmuxManager manager(io.get_executor(), config);
-  const Spawned<> called(io.get_executor(), call(manager));
+  if (config.guest) {
+    const Spawned<> called(io.get_executor(), call(manager));
+    io.run();
+    called.result();
+    return;
+  }
+  std::exception_ptr failure;
+  boost::asio::co_spawn(io, call_and_shut_down(manager, call(manager)), [&](const std::exception_ptr& error) {
+    failure = error;
+    io.stop();
+  });
   io.run();
-  called.result();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
 }
 
 std::vector<TabInfo> tabs_of(const Config& config) {

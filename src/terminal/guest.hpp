@@ -37,7 +37,12 @@ namespace terminally {
 /// guest_of for the running instance.
 [[nodiscard]] Config guest_config(const Config& config);
 
-/// Runs a call of a manager to its end. `config` is one of guest_of.
+/// The configuration that `new` opens a tab with: guest_config, or where nothing runs, or not what --instance
+/// names, that of a server which begins the instance. Without --instance that is the project's (`auto`), or,
+/// in / and the home directory, one that is named after the directory.
+[[nodiscard]] Config config_to_open_in(const Config& config);
+
+/// Runs a call of a manager to its end. `config` is one of guest_of, or of config_to_open_in.
 void run_as_guest(const Config& config, const std::function<Awaitable<void>(TmuxManager&)>& call);
 
 /// The same for a call with an answer.
