@@ -12,7 +12,9 @@ namespace terminally {
 /// where a person had started the command.
 inline constexpr char kCancelledText[] = "[CANCELLED] Command terminated by MCP client";
 /// The same where a person did so, at the page or by `terminally-mcp cancel`.
-inline constexpr char kCancelledByPersonText[] = "[CANCELLED] Command terminated by a person";
+inline constexpr char kCancelledInBrowserText[] = "[CANCELLED] Command terminated by a person in the browser";
+inline constexpr char kCancelledByPersonText[] =
+    "[CANCELLED] Command terminated by a person on the command line";
 
 inline constexpr std::size_t kCommandIdDigits = 8;
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -32,7 +34,7 @@ enum class CommandFile : char {
   hook = 'p',   ///< run by the prompt after the command
   taken = 't',  ///< bash also notes a line of its history there
   cancelled = 'c',
-  by_person = 'b',  ///< beside `cancelled`: a person did so
+  by_person = 'b',  ///< beside `cancelled`: a person did so; what is said of it
   signalled = 's',
   directory = 'd',
 };

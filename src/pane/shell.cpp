@@ -205,9 +205,10 @@ std::string cancelled_line(const std::string& files, const std::string& nonce) {
   if (!has_file(files, nonce, terminally::CommandFile::cancelled)) {
     return "";
   }
-  const bool by_person = has_file(files, nonce, terminally::CommandFile::by_person);
-  return "\r\n" + std::string(by_person ? terminally::kCancelledByPersonText : terminally::kCancelledText) +
-         "\r\n";
+  const std::string person =
+      read_small_file(files + "/" + terminally::command_file(nonce, terminally::CommandFile::by_person));
+  const std::size_t end = person.find('\n');
+  return "\r\n" + (end == std::string::npos ? terminally::kCancelledText : person.substr(0, end)) + "\r\n";
 }
 
 /// Finishes a command that the shell's end cut short: prints END and changes to the command's directory.

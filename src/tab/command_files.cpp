@@ -134,13 +134,14 @@ std::string CommandFiles::pwd_at_end(const std::string& nonce) const {
   return begin + 1 < content.size() ? content.substr(begin + 1, content.size() - begin - 2) : "";
 }
 
-void CommandFiles::mark_cancelled(const std::string& nonce, bool force, bool by_person) const noexcept {
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force,
+                                  std::string_view person) const noexcept {
   const bool was_cancelled = cancelled(nonce).has_value();
   if (!force && was_cancelled) {
     return;  // force that was asked for stays
   }
-  if (by_person && !was_cancelled) {
-    try_to_write(path_of(nonce, CommandFile::by_person), "");  // first: who heeds the other looks for it
+  if (!person.empty() && !was_cancelled) {  // first: who heeds the other looks for it
+    try_to_write(path_of(nonce, CommandFile::by_person), std::string(person) + "\n");
   }
   try_to_write(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
 }

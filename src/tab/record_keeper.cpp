@@ -96,7 +96,8 @@ void RecordKeeper::withdraw() noexcept {
 void RecordKeeper::save_termination(Reason why, bool force) const {
   if (why == Reason::cancelled_by_client || why == Reason::cancelled_by_person) {
     // Marked only here: when the cancel was asked for, the command may have had no nonce yet.
-    tab_->files.mark_cancelled(record_.nonce, force, why == Reason::cancelled_by_person);
+    tab_->files.mark_cancelled(record_.nonce, force,
+                               why == Reason::cancelled_by_person ? tab_->cancelled_text : "");
   }
   CommandRecord interrupted = record_;
   interrupted.reason = why;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/conventions.hpp"
 #include "base/files.hpp"
 #include "base/ids.hpp"
 #include "base/timeout.hpp"
@@ -62,10 +63,11 @@ struct Tab {
   std::string name;
   bool active = false;
   bool closed = false;
-  bool closing = false;           ///< we are ending what runs in the tab
-  bool person_types = false;      ///< whether a person was typing when tmux was asked last
-  bool for_person = false;        ///< messages about the tab are for a person at a terminal, who has no tools
-  mutable std::string shell_end;  ///< how the shell ended, once why_closed was called
+  bool closing = false;       ///< we are ending what runs in the tab
+  bool person_types = false;  ///< whether a person was typing when tmux was asked last
+  bool for_person = false;    ///< messages about the tab are for a person at a terminal, who has no tools
+  const char* cancelled_text = kCancelledText;  ///< what they are told there of a cancel by this process
+  mutable std::string shell_end;                ///< how the shell ended, once why_closed was called
   int cols = 120;
   int rows = 40;
   bool alternate = false;        ///< as of when tmux was asked last

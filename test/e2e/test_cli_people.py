@@ -74,7 +74,7 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.cli("cancel", "build"), "cancelled, exit code 130\n")
         self.assertEqual(self.tab.state().state, "cancelled")
         poll(
-            lambda: re.search(r"\[CANCELLED\] Command terminated by a person\r*\n", self.cli("tail", "build")),
+            lambda: re.search(r"\[CANCELLED\] Command terminated by a person on the command line\r*\n", self.cli("tail", "build")),
             5,
             "who cancelled it, in the log",
         )

@@ -36,7 +36,7 @@ class Acting(PageTest):
         self.assertEqual(answer["t"], "done")
         result = self.agent.result(call, "execute_command")
         self.assertEqual((result.state, result.reason), ("cancelled", "cancelled_by_person"))
-        line = b"[CANCELLED] Command terminated by a person"
+        line = b"[CANCELLED] Command terminated by a person in the browser"
         self.one.until(lambda: line in self.one.data(), "the line")
         another = self.page("work")
         another.message("tabs")

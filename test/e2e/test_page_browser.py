@@ -180,7 +180,7 @@ class Acting(PageTest):
         page, other = self.page("--exec"), self.page()
         page.wait(f"() => {LINES}.includes('on')")
         page.click(".cmd-block .cancel")
-        line = "[CANCELLED] Command terminated by a person"
+        line = "[CANCELLED] Command terminated by a person in the browser"
         page.sees(line)
         other.sees(line)
         ended = tab.wait_end()
@@ -248,7 +248,7 @@ class Acting(PageTest):
         page.sees("Press Ctrl C again to cancel sleep 1000")
         self.assertEqual(tab.call("get_command_state")["state"], "running")
         page.key("Control+c")
-        page.sees("[CANCELLED] Command terminated by a person")
+        page.sees("[CANCELLED] Command terminated by a person in the browser")
 
     def test_what_is_typed_stays_while_the_prompt_grows(self) -> None:
         tab, go = self.server.create_tab(), self.sandbox.home / "go"

@@ -182,6 +182,6 @@ function saidAtEnd(c: Command): string {
   if (c.state === 'running') return '';
   if (c.reason === 'timeout' || c.cancel?.by === 'timeout') return `Stopped after its time-out${c.ms ? ` of ${span(c.ms).replace('.0 s', ' s')}` : ''}.`;
   if (c.state !== 'cancelled') return '';
-  if (c.cancel?.by === 'person' || c.reason === 'cancelled_by_person') return '[CANCELLED] Command terminated by a person';
+  if (c.cancel?.by === 'person' || c.reason === 'cancelled_by_person') return '[CANCELLED] Command terminated by a person in the browser';
   return c.reason === 'interrupted_in_tab' ? 'Interrupted in the tab.' : '[CANCELLED] Command terminated by MCP client';
 }

@@ -6,7 +6,7 @@ import type { Page } from './page';
 export function empty(page: Page): HTMLElement {
   const line = (label: string, code: string) => h('.snip', {}, h('span.lbl', {}, label), h('code', {}, code), h('button.btn.icon', { 'aria-label': `Copy the line for ${label}`, title: 'Copy', onclick: () => page.copy(code, 'The line is copied.') }, icon('copy')));
   return h('.empty', {}, h('h2', {}, 'No tabs yet'), h('p', {}, 'When an agent runs its first command in this project, it appears here at once. Connect one, if none is:'),
-    line('Claude Code', 'claude mcp add terminally -- terminally-mcp --agent'), line('Codex', 'terminally-mcp setup codex'), line('By hand', 'terminally-mcp run make test'),
+    line('Claude Code', 'claude mcp add terminally -- terminally-mcp --agent'), line('Codex', 'terminally-mcp setup codex'), line('By hand', 'terminally-mcp new'),
     h('p.end', {}, 'This page may stay open. Nothing that it shows leaves this machine.'));
 }
 

@@ -8,8 +8,8 @@
 
 namespace terminally {
 
-TabTable::TabTable(const Instance& instance, bool for_guest, TabChanges& changes)
-    : instance_(instance), for_guest_(for_guest), changes_(changes) {}
+TabTable::TabTable(const Instance& instance, const Config& config, TabChanges& changes)
+    : instance_(instance), config_(config), changes_(changes) {}
 
 std::vector<TabPtr> TabTable::list() const {
   std::vector<TabPtr> tabs;
@@ -35,7 +35,10 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
   TabPtr& tab = tabs_[window];
   if (!tab || tab->server_pid != of.server_pid || tab->pane != row.pane) {
     tab = std::make_shared<Tab>(window, row.pane, home_of(instance_, of.generation, window), of.server_pid);
-    tab->for_person = for_guest_;
+    tab->for_person = config_.guest;
+    if (config_.guest) {
+      tab->cancelled_text = config_.stays ? kCancelledInBrowserText : kCancelledByPersonText;
+    }
     next_number_ = std::max(next_number_, window.number + 1);
     note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there
     others_.notice(*tab);

@@ -26,8 +26,8 @@ struct RowsOf {
 /// The tabs that are known, open and closed: what tmux last said of each. Asks nobody.
 class TabTable {
  public:
-  /// `instance` and `changes` outlive it. `for_guest`: its tabs are shown to a person.
-  TabTable(const Instance& instance, bool for_guest, TabChanges& changes);
+  /// All outlive it. The tabs of a guest are shown to a person.
+  TabTable(const Instance& instance, const Config& config, TabChanges& changes);
 
   [[nodiscard]] const std::map<WindowId, TabPtr>& all() const { return tabs_; }
   [[nodiscard]] std::vector<TabPtr> list() const;
@@ -55,7 +55,7 @@ class TabTable {
 
  private:
   const Instance& instance_;
-  bool for_guest_;
+  const Config& config_;
   TabChanges& changes_;
   std::map<WindowId, TabPtr> tabs_;
   OthersCommands others_;

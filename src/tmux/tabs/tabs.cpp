@@ -69,7 +69,7 @@ Tabs::Tabs(boost::asio::any_io_executor executor, const Config& config, TmuxServ
       config_(config),
       server_(server),
       look_after_(if_possible(std::move(look_after))),
-      table_(server_.instance(), config_.guest, changes_),
+      table_(server_.instance(), config_, changes_),
       writers_(executor_, config_) {
   server_.on_end([this] { asio::co_spawn(executor_, end_of_server(), asio::detached); });
   server_.client().on_news([this] { changes_.differs(); });

@@ -27,7 +27,8 @@ set -l __VAR__c ''
 if builtin test -e __CANCELLED__
   set __VAR__c __CANCELLED_LINE__
   if builtin test -e __BY_PERSON__
-    set __VAR__c __BY_PERSON_LINE__
+    builtin read __VAR__c <__BY_PERSON__
+    set __VAR__c "\r\n$__VAR__c\r\n"
   end
 end
 builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s $__VAR__by $__VAR__c >/dev/tty
