@@ -19,7 +19,7 @@ struct KnownTabs {
   Config config = test::config_in(directory.path());
   Instance instance{config, "test"};
   TabChanges changes;
-  TabTable table{instance, false, changes};
+  TabTable table{instance, config, changes};
 
   KnownTabs() { std::filesystem::create_directories(instance.state()); }
 };
@@ -123,8 +123,15 @@ TEST_CASE("tab table: closed tabs that nobody holds are forgotten, their numbers
 
 TEST_CASE("tab table: a guest notes numbers as others do, and shows its tabs to a person") {
   KnownTabs known;
-  TabTable guests(known.instance, true, known.changes);
-  CHECK(guests.take(row(9, 1, "a"), kServer)->for_person);
+  Config guest = known.config;
+  guest.guest = true;
+  TabTable guests(known.instance, guest, known.changes);
+  const TabPtr shown = guests.take(row(9, 1, "a"), kServer);
+  CHECK(shown->for_person);
+  CHECK(std::string(shown->cancelled_text) == kCancelledByPersonText);
+  guest.stays = true;
+  TabTable at_the_page(known.instance, guest, known.changes);
+  CHECK(std::string(at_the_page.take(row(9, 1, "a"), kServer)->cancelled_text) == kCancelledInBrowserText);
   CHECK(first_unused_id(known.instance) == 10);
 }
 
