@@ -73,11 +73,13 @@ class Beside(unittest.TestCase):
         self.tab.start("sleep 600")
         self.assertEqual(self.cli("cancel", "build"), "cancelled, exit code 130\n")
         self.assertEqual(self.tab.state().state, "cancelled")
-        poll(
-            lambda: re.search(r"\[CANCELLED\] Command terminated by a person on the command line\r*\n", self.cli("tail", "build")),
-            5,
-            "who cancelled it, in the log",
-        )
+        for shell in ("bash", "zsh", "dash", "fish", "mksh"):
+            with self.subTest(shell=shell):
+                tab = self.server.create_tab(shell=shell)
+                tab.start("sleep 600")
+                self.cli("cancel", tab.id)
+                line = b"\n[CANCELLED] Command terminated by a person on the command line\r"
+                poll(lambda tab=tab, line=line: line in tab.log(), 5, "who cancelled it, in the log")
         self.tab.start("trap '' INT TERM; while :; do sleep 0.1; done")
         self.assertIn("cancelled", self.cli("cancel", "build", "--force"))
         self.assertEqual(self.tab.execute("echo back").output, "back\n")
