@@ -79,7 +79,7 @@ class Beside(unittest.TestCase):
                 tab.start("sleep 600")
                 self.cli("cancel", tab.id)
                 line = b"\n[CANCELLED] Command terminated by a person on the command line\r"
-                poll(lambda tab=tab, line=line: line in tab.log(), 5, "who cancelled it, in the log")
+                poll(lambda tab=tab, line=line: line in tab.log(), 5, lambda tab=tab: f"who cancelled it, in {tab.log()[-400:]}")
         self.tab.start("trap '' INT TERM; while :; do sleep 0.1; done")
         self.assertIn("cancelled", self.cli("cancel", "build", "--force"))
         self.assertEqual(self.tab.execute("echo back").output, "back\n")
