@@ -117,6 +117,10 @@ std::filesystem::path page_links(const Config& config) {
 
 int page_server(const Config& config) {
   const UnixPeer peer = connect_to(page_links(config));
+  if (peer.listens && !peer.connection) {
+    throw Error(ErrorCode::io, "serve lets nobody in at " + page_links(config).string() + "; `fuser -k " +
+                                   page_links(config).string() + "` ends it, and loses nothing");
+  }
   return peer.connection && peer.uid == ::geteuid() ? peer.pid : 0;
 }
 

@@ -13,7 +13,7 @@ namespace terminally {
 inline constexpr char kCancelledText[] = "[CANCELLED] Command terminated by MCP client";
 /// The same where a person did so, at the page or by `terminally-mcp cancel`.
 inline constexpr char kCancelledInBrowserText[] = "[CANCELLED] Command terminated by a person in the browser";
-inline constexpr char kCancelledByPersonText[] =
+inline constexpr char kCancelledByHandText[] =
     "[CANCELLED] Command terminated by a person on the command line";
 
 inline constexpr std::size_t kCommandIdDigits = 8;
@@ -22,6 +22,14 @@ inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 /// A command's id, the first digits of its nonce. The names of its files and shell variables begin with it.
 [[nodiscard]] inline std::string command_id_of(std::string_view nonce) {
   return std::string(nonce.substr(0, kCommandIdDigits));
+}
+
+enum class Canceller { client, browser, command_line };
+
+[[nodiscard]] constexpr const char* cancelled_text(Canceller by) {
+  return by == Canceller::client    ? kCancelledText
+         : by == Canceller::browser ? kCancelledInBrowserText
+                                    : kCancelledByHandText;
 }
 
 /// In the runtime directory: who looks after which command in a nested shell (CommandFiles::owner_path).
@@ -34,7 +42,8 @@ enum class CommandFile : char {
   hook = 'p',   ///< run by the prompt after the command
   taken = 't',  ///< bash also notes a line of its history there
   cancelled = 'c',
-  by_person = 'b',  ///< beside `cancelled`: a person did so; what is said of it
+  by_person = 'b',  ///< beside `cancelled`: a person did so, in the browser
+  by_hand = 'h',    ///< the same, on the command line
   signalled = 's',
   directory = 'd',
 };

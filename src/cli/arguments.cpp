@@ -167,23 +167,34 @@ bool is_name_of_tab(const Config& guest, const std::string& which) {
   return std::ranges::any_of(tabs, [&which](const TabInfo& tab) { return tab.name == which; });
 }
 
+namespace {
+
+bool has_tab(const Config& guest, const std::string& which) {
+  const auto id = parse_window_id(which);
+  const std::vector<TabInfo> tabs = tabs_of(guest);
+  return std::ranges::any_of(
+      tabs, [&](const TabInfo& tab) { return id ? tab.window_id == *id : tab.name == which; });
+}
+
+}  // namespace
+
 std::string instance_with_tab(const Config& config, const std::string& name) {
   const std::vector<std::string> used = used_instances(config);
-  if (!config.instance.empty() || used.size() < 2 || parse_window_id(name)) {
+  if (!config.instance.empty() || used.size() < 2) {
     return "";
   }
-  std::string found;
-  for (const std::string& one : used) {
-    if (!Instance(config, one).server_lives() || !is_name_of_tab(guest_of(config, one), name)) {
-      continue;
-    }
-    if (!found.empty()) {
-      throw Error(ErrorCode::invalid_argument, "a tab named \"" + name + "\" is in several instances, " +
-                                                   found + " and " + one + ": choose one with --instance");
-    }
-    found = one;
+  std::vector<std::string> found;
+  std::ranges::copy_if(used, std::back_inserter(found), [&](const std::string& one) {
+    return Instance(config, one).server_lives() && has_tab(guest_of(config, one), name);
+  });
+  if (const auto here = of_project_here(config, found); here.size() == 1) {
+    return here.front();
   }
-  return found;
+  if (found.size() > 1) {
+    throw Error(ErrorCode::invalid_argument, "tab \"" + name + "\" is in several instances, " + found[0] +
+                                                 " and " + found[1] + ": choose one with --instance");
+  }
+  return found.empty() ? "" : found.front();
 }
 
 std::optional<WindowId> tab_if_given(const Config& config, const std::string& which) {

@@ -57,8 +57,9 @@ CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab
 /// Whether an open tab of the running instance has this name. `guest` is a configuration of guest_of.
 [[nodiscard]] bool is_name_of_tab(const Config& guest, const std::string& which);
 
-/// The instance that has an open tab of this name, where several run and --instance names none; else empty.
-/// Throws Error(invalid_argument) where several have one.
+/// The instance that has an open tab of this name or id, where several run and --instance names none; of
+/// several with one that of the project here; else empty. Throws Error(invalid_argument) where several have
+/// one and none of them is that.
 [[nodiscard]] std::string instance_with_tab(const Config& config, const std::string& name);
 
 [[nodiscard]] Error no_such_tab(const std::string& which);

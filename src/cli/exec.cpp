@@ -253,6 +253,9 @@ int exec(const Config& given, ExecOptions options) {
     Config config = guest_config(given);
     refuse_mistaken_tab(options, config);
     take_named_tab(options, config);
+    if (given.instance.empty() && !options.tab) {
+      refuse_other_project(config, config.instance);
+    }
     config.sync_window_ms = kForeverMs;
     const Instance instance(config, config.instance);
     const bool passes_on = !options.no_stdin && ::isatty(STDIN_FILENO) == 0;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <memory>
 
@@ -18,6 +19,10 @@ namespace {
 /// A second tab of a name could be reached by its id only, and so could the first from then on.
 void refuse_taken_name(const std::vector<TabInfo>& tabs, const std::string& name,
                        const std::string& instance) {
+  if (parse_window_id(name)) {
+    throw Error(ErrorCode::invalid_argument,
+                "name: \"" + name + "\" is how the id of a tab is written: choose another name");
+  }
   const auto taken = std::ranges::find(tabs, name, &TabInfo::name);
   if (!name.empty() && taken != tabs.end()) {
     const std::string id = to_string(taken->window_id);
@@ -30,19 +35,42 @@ void refuse_taken_name(const std::vector<TabInfo>& tabs, const std::string& name
 Awaitable<CreatedTab> opened(TmuxManager& manager, CreateTab request) {
   const std::vector<TabInfo> tabs = co_await manager.tabs().list();
   refuse_taken_name(tabs, request.name, manager.instance_name());
-  co_return co_await manager.tabs().create(std::move(request));
+  const std::string name = request.name;
+  std::exception_ptr taken;
+  CreatedTab tab = co_await manager.tabs().create(std::move(request));
+  if (name.empty()) {
+    co_return tab;
+  }
+  std::vector<TabInfo> before = co_await manager.tabs().list();
+  std::erase_if(before, [&tab](const TabInfo& other) { return other.window_id >= tab.window_id; });
+  try {
+    refuse_taken_name(before, name, manager.instance_name());  // by who came at the same moment
+  } catch (const Error&) {
+    taken = std::current_exception();
+  }
+  if (taken) {
+    static_cast<void>(co_await manager.tabs().close(tab.window_id, true));
+    std::rethrow_exception(taken);
+  }
+  co_return tab;
 }
 
 /// Paths are those of the person who types, and so is the place where nothing is said.
 int open_new(const Config& given, CreateTab request) {
   const Config config = config_to_open_in(given);
-  request.cwd = tidy_path(std::filesystem::absolute(request.cwd));
+  std::error_code error;
+  request.cwd = tidy_path(std::filesystem::absolute(request.cwd, error));
+  if (error) {
+    throw Error(ErrorCode::not_found,
+                "the current directory is unknown (" + error.message() + "): go elsewhere, or give --cwd");
+  }
   const CreatedTab tab = ask_as_guest<CreatedTab>(
       config, [&](TmuxManager& manager) { return opened(manager, std::move(request)); });
   print(to_string(tab.window_id) + "\n");
   if (!config.guest) {
+    const std::string choice = given.instance.empty() ? "" : "--instance " + config.instance + " ";
     complain("instance \"" + config.instance + "\" begins with this tab, which stays until it is closed. " +
-             "To sit down at it: terminally-mcp attach " + to_string(tab.window_id));
+             "To sit down at it: terminally-mcp " + choice + "attach " + to_string(tab.window_id));
   }
   return 0;
 }

@@ -37,6 +37,7 @@ int show_overview(const Config& config) {
       "  terminally-mcp setup         have your MCP client start it: claude, cursor, vscode, codex, ...\n"
       "  terminally-mcp new           a tab of your own, which agents share\n"
       "  terminally-mcp ls            the tabs\n"
+      "  terminally-mcp open          all of them in your browser, live\n"
       "  terminally-mcp attach        sit down at them; C-b d leaves\n"
       "  terminally-mcp tail @0 -f    what a tab prints, as it comes\n"
       "  terminally-mcp exec -- make  run a command in a tab, beside the agent\n"

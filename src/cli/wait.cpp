@@ -77,8 +77,8 @@ std::optional<int> told_if_free(const std::vector<TabInfo>& tabs, WindowId tab) 
     return std::nullopt;
   }
   constexpr std::size_t kMostBytes = 60;
-  complain("nothing runs in " + to_string(tab) +
-           "; the last was: " + first_line_of(found->command->text, kMostBytes));
+  complain("nothing runs in " + to_string(tab) + "; the last was \"" +
+           first_line_of(found->command->text, kMostBytes) + "\"");
   return exit_status_of(found->command->state, found->command->exit_code);
 }
 

@@ -21,12 +21,12 @@ std::string by_hand(const std::string& command, const Tab& tab, const std::strin
 
 std::string to_end_it(const Tab& tab) {
   return "; to end it: " +
-         (tab.for_person ? "C-c in " + by_hand("attach", tab) : next_call("cancel_command", tab.window));
+         (tab.for_person ? by_hand("cancel", tab) : next_call("cancel_command", tab.window));
 }
 
 std::string to_answer_it(const Tab& tab) {
-  return "; to answer it: " +
-         (tab.for_person ? by_hand("attach", tab) : next_call("send_text", tab.window, R"("text": "…")"));
+  return "; to answer it: " + (tab.for_person ? by_hand("send", tab, " TEXT")
+                                              : next_call("send_text", tab.window, R"("text": "…")"));
 }
 
 std::string to_drive_it(const Tab& tab) {
@@ -87,7 +87,7 @@ std::string about_multiplexer(std::string_view name) {
 }
 
 std::string to_wait_for_its_end(const Tab& tab) {
-  return tab.for_person ? "to see what it prints: " + by_hand("tail", tab, " -f")
+  return tab.for_person ? "to wait for its end: " + by_hand("wait", tab)
                         : "to wait for its end: " + next_call("wait_for", tab.window, R"("until": "exit")");
 }
 

@@ -23,13 +23,10 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// Whether a file is a pane's: "3.lock", "3.run", "3.0bf41c2a".
+/// Whether a file is a pane's: "3.lock", "3.run".
 bool is_of_pane(std::string_view name) {
   const std::size_t dot = std::min(name.find('.'), name.size());
-  const std::string_view rest = name.substr(dot);
-  const bool of_command =
-      rest.size() == 1 + kCommandIdDigits && rest.find_first_not_of(kHexDigits, 1) == std::string_view::npos;
-  return is_number(name.substr(0, dot)) && (of_command || std::ranges::find(kOfPane, rest) != kOfPane.end());
+  return is_number(name.substr(0, dot)) && std::ranges::find(kOfPane, name.substr(dot)) != kOfPane.end();
 }
 
 /// Whether a file is a command's: "0bf41c2a", "0bf41c2au", or the whole nonce with ".exit".
@@ -47,6 +44,13 @@ bool is_runtime_file(std::string_view name) {
   }
   return std::ranges::find(kInstanceFiles, name) != kInstanceFiles.end() || is_of_pane(name) ||
          is_of_command(name) || name.starts_with(kPasted) || name.starts_with(kInput);
+}
+
+bool is_owner_file(std::string_view name) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const std::string_view rest = name.substr(dot);
+  return is_number(name.substr(0, dot)) && rest.size() == 1 + kCommandIdDigits &&
+         rest.find_first_not_of(kHexDigits, 1) == std::string_view::npos;
 }
 
 bool has_runtime_files(const std::filesystem::path& directory) {

@@ -4,18 +4,19 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/conventions.hpp"
-
 namespace terminally {
 
 /// The files in an instance's runtime directory, except those of panes, commands and pastes.
-inline constexpr std::array<std::string_view, 11> kInstanceFiles = {
-    "lock",          "unnamed",       "temporary", "alone", "tmux.conf", "tmux.sock",
-    "choosing.lock", "starting.lock", "peers",     "mains", kOwners};
+inline constexpr std::array<std::string_view, 10> kInstanceFiles = {
+    "lock",      "unnamed",       "temporary",     "alone", "tmux.conf",
+    "tmux.sock", "choosing.lock", "starting.lock", "peers", "mains"};
 
 /// Whether a file of this name in an instance's runtime directory is ours. No other file there is ever
 /// removed: --runtime-dir and --instance may name a directory with files of somebody's own.
 [[nodiscard]] bool is_runtime_file(std::string_view name);
+
+/// Whether a file of this name in the directory kOwners there is ours.
+[[nodiscard]] bool is_owner_file(std::string_view name);
 
 /// Whether a directory has a file of an instance or of its panes: then an instance may use it again,
 /// whichever files were removed. A name of digits (that of a command) says nothing.

@@ -205,10 +205,11 @@ std::string cancelled_line(const std::string& files, const std::string& nonce) {
   if (!has_file(files, nonce, terminally::CommandFile::cancelled)) {
     return "";
   }
-  const std::string person =
-      read_small_file(files + "/" + terminally::command_file(nonce, terminally::CommandFile::by_person));
-  const std::size_t end = person.find('\n');
-  return "\r\n" + (end == std::string::npos ? terminally::kCancelledText : person.substr(0, end)) + "\r\n";
+  const terminally::Canceller by =
+      has_file(files, nonce, terminally::CommandFile::by_person) ? terminally::Canceller::browser
+      : has_file(files, nonce, terminally::CommandFile::by_hand) ? terminally::Canceller::command_line
+                                                                 : terminally::Canceller::client;
+  return "\r\n" + std::string(terminally::cancelled_text(by)) + "\r\n";
 }
 
 /// Finishes a command that the shell's end cut short: prints END and changes to the command's directory.

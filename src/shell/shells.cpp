@@ -144,6 +144,9 @@ ShellScript shell_script(ShellKind kind, const ShellCommand& command) {
       {"CANCELLED", word(path_of(CommandFile::cancelled))},
       {"CANCELLED_LINE", word(std::string("\\r\\n") + kCancelledText + "\\r\\n")},  // for printf's %b
       {"BY_PERSON", word(path_of(CommandFile::by_person))},
+      {"BY_PERSON_LINE", word(std::string("\\r\\n") + kCancelledInBrowserText + "\\r\\n")},
+      {"BY_HAND", word(path_of(CommandFile::by_hand))},
+      {"BY_HAND_LINE", word(std::string("\\r\\n") + kCancelledByHandText + "\\r\\n")},
       {"DISPLAY", word(command_for_display(command.text))},
       {"HELPER", word(command.helper.string())},
       {"PREVIOUS", std::to_string(command.previous_exit)},

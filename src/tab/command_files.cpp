@@ -95,7 +95,8 @@ std::optional<CommandFiles::Cancel> CommandFiles::cancelled(const std::string& n
   }
   Cancel cancel;
   cancel.force = read_file(path_of(nonce, CommandFile::cancelled)) == kForce;
-  cancel.by_person = std::filesystem::exists(path_of(nonce, CommandFile::by_person), error);
+  cancel.by_person = std::filesystem::exists(path_of(nonce, CommandFile::by_person), error) ||
+                     std::filesystem::exists(path_of(nonce, CommandFile::by_hand), error);
   return cancel;
 }
 
@@ -134,14 +135,14 @@ std::string CommandFiles::pwd_at_end(const std::string& nonce) const {
   return begin + 1 < content.size() ? content.substr(begin + 1, content.size() - begin - 2) : "";
 }
 
-void CommandFiles::mark_cancelled(const std::string& nonce, bool force,
-                                  std::string_view person) const noexcept {
+void CommandFiles::mark_cancelled(const std::string& nonce, bool force, Canceller by) const noexcept {
   const bool was_cancelled = cancelled(nonce).has_value();
   if (!force && was_cancelled) {
     return;  // force that was asked for stays
   }
-  if (!person.empty() && !was_cancelled) {  // first: who heeds the other looks for it
-    try_to_write(path_of(nonce, CommandFile::by_person), std::string(person) + "\n");
+  if (by != Canceller::client && !was_cancelled) {  // first: who heeds the other looks for it
+    try_to_write(path_of(nonce, by == Canceller::browser ? CommandFile::by_person : CommandFile::by_hand),
+                 "");
   }
   try_to_write(path_of(nonce, CommandFile::cancelled), force ? std::string(kForce) : "");
 }
@@ -166,8 +167,8 @@ void CommandFiles::remove(const std::string& nonce) const noexcept {
   const bool linked = std::filesystem::is_symlink(exit_path_in(directory_, nonce), error);
   unmark_running(nonce);
   take_away(*this, command_id_of(nonce), linked);
-  for (const CommandFile file :
-       {text, end, hook, taken, CommandFile::cancelled, by_person, signalled, CommandFile::directory}) {
+  for (const CommandFile file : {text, end, hook, taken, CommandFile::cancelled, by_person, by_hand,
+                                 signalled, CommandFile::directory}) {
     take_away(*this, command_file(nonce, file), linked);
   }
   take_away(*this, nonce + ".exit", linked);

@@ -47,9 +47,8 @@ class CommandFiles {
 
   /// From now on its END is followed by a line that tells a person that a client cancelled it.
   /// Whoever looks after it, in whichever process, ends it as by CommandRun::request_end.
-  /// `person`: the line, where a person does so.
   void mark_cancelled(const std::string& nonce, bool force = false,
-                      std::string_view person = {}) const noexcept;
+                      Canceller by = Canceller::client) const noexcept;
   /// Whatever ends it from now on counts as ended by a client.
   void mark_signalled(const std::string& nonce) const noexcept;
 

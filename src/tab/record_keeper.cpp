@@ -97,7 +97,7 @@ void RecordKeeper::save_termination(Reason why, bool force) const {
   if (why == Reason::cancelled_by_client || why == Reason::cancelled_by_person) {
     // Marked only here: when the cancel was asked for, the command may have had no nonce yet.
     tab_->files.mark_cancelled(record_.nonce, force,
-                               why == Reason::cancelled_by_person ? tab_->cancelled_text : "");
+                               why == Reason::cancelled_by_person ? tab_->canceller : Canceller::client);
   }
   CommandRecord interrupted = record_;
   interrupted.reason = why;

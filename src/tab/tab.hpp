@@ -66,8 +66,8 @@ struct Tab {
   bool closing = false;       ///< we are ending what runs in the tab
   bool person_types = false;  ///< whether a person was typing when tmux was asked last
   bool for_person = false;    ///< messages about the tab are for a person at a terminal, who has no tools
-  const char* cancelled_text = kCancelledText;  ///< what they are told there of a cancel by this process
-  mutable std::string shell_end;                ///< how the shell ended, once why_closed was called
+  Canceller canceller = Canceller::client;  ///< whom they are told of there, of a cancel by this process
+  mutable std::string shell_end;            ///< how the shell ended, once why_closed was called
   int cols = 120;
   int rows = 40;
   bool alternate = false;        ///< as of when tmux was asked last

@@ -12,6 +12,7 @@
 #include "base/spawned.hpp"
 #include "files/project.hpp"
 #include "instance/instance.hpp"
+#include "terminal/instance_use.hpp"
 
 namespace terminally {
 namespace {
@@ -33,7 +34,15 @@ void trust_runtime_root(const Config& config) {
   }
 }
 
-/// The instance of --instance, or the only running one.
+/// The project that a person is in; empty: in none, as in the home directory.
+std::filesystem::path project_here() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  const char* home = std::getenv("HOME");
+  return error ? std::filesystem::path() : project_of(here, home != nullptr ? home : "");
+}
+
+/// The instance of --instance, that of the project here, or the only running one.
 std::string chosen(const Config& config, const std::vector<std::string>& running) {
   const std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
   if (running.empty()) {
@@ -48,11 +57,16 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
   if (!name.empty() && std::find(running.begin(), running.end(), name) == running.end()) {
     throw Error(ErrorCode::not_found, "no instance \"" + name + "\" runs; there is: " + listed(running));
   }
-  if (name.empty() && running.size() > 1) {
-    throw Error(ErrorCode::not_found,
-                "several instances run, choose one with --instance: " + listed(running));
+  if (!name.empty()) {
+    return name;
   }
-  return name.empty() ? running.front() : name;
+  const std::vector<std::string> here = of_project_here(config, running);
+  const std::vector<std::string>& possible = here.empty() ? running : here;
+  if (possible.size() > 1) {
+    throw Error(ErrorCode::not_found,
+                "several instances run, choose one with --instance: " + listed(possible));
+  }
+  return possible.front();
 }
 
 /// What an agent started here would use, so that both share it, and in no project a name all the same: what a
@@ -63,10 +77,9 @@ std::string instance_to_begin() {
   if (error) {
     throw Error(ErrorCode::not_found,
                 "the current directory is unknown (" + error.message() +
-                    "), and no instance runs; go elsewhere, or name one with --instance");
+                    "), and no instance runs; go elsewhere, or give --instance and --cwd");
   }
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path project = project_of(here, home != nullptr ? home : "");
+  const std::filesystem::path project = project_here();
   return instance_of_project(project.empty() ? here : project);
 }
 
@@ -85,6 +98,31 @@ Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
 }
 
 }  // namespace
+
+std::vector<std::string> of_project_here(const Config& config, std::vector<std::string> instances) {
+  const std::filesystem::path project = project_here();
+  if (project.empty()) {
+    return {};
+  }
+  const std::string own = instance_of_project(project);
+  if (std::ranges::find(instances, own) != instances.end()) {
+    return {own};
+  }
+  std::erase_if(instances, [&](const std::string& name) {
+    return use_of(Instance(config, name)).project != project.string();
+  });
+  return instances;
+}
+
+void refuse_other_project(const Config& config, const std::string& instance) {
+  const std::filesystem::path project = project_here();
+  const InstanceUse use = use_of(Instance(config, instance));
+  if (!project.empty() && use.in_project && of_project_here(config, {instance}).empty()) {
+    throw Error(ErrorCode::not_found, "nothing of this project, " + project.string() +
+                                          ", runs: `terminally-mcp new` opens a tab here. What runs is in " +
+                                          use.project + ": name a tab, or --instance " + instance);
+  }
+}
 
 std::string running_instance(const Config& config) {
   trust_runtime_root(config);
@@ -119,6 +157,10 @@ Instance instance_to_read(const Config& config) {
 Config guest_of(Config config, const std::string& instance) {
   config.instance = instance;
   config.guest = true;
+  if (const std::filesystem::path project = project_here();
+      !project.empty() && of_project_here(config, {instance}) == std::vector{instance}) {
+    config.project = project;
+  }
   return config;
 }
 
@@ -129,13 +171,20 @@ Config guest_config(const Config& config) {
 Config config_to_open_in(const Config& config) {
   trust_runtime_root(config);
   const std::vector<std::string> running = running_instances(config);
-  const bool begins = config.instance.empty() ? running.empty()
+  const auto is_for_any = [&config](const std::string& name) {  // an agent that was started in no project
+    const InstanceUse use = use_of(Instance(config, name));
+    return use.server_pid != 0 && !use.in_project;
+  };
+  const bool none_for_us = !project_here().empty() && of_project_here(config, running).empty() &&
+                           std::ranges::none_of(running, is_for_any);
+  const bool begins = config.instance.empty() ? running.empty() || none_for_us
                                               : std::ranges::find(running, config.instance) == running.end();
   if (!begins) {
     return guest_of(config, chosen(config, running));
   }
   Config beginning = config;
   beginning.instance = config.instance.empty() ? instance_to_begin() : config.instance;
+  beginning.project = project_here();
   return beginning;
 }
 

@@ -13,8 +13,17 @@
 
 namespace terminally {
 
-/// The name of the instance that a person means: --instance, or the only running one. Throws
-/// Error(not_found) that says which instances run and what to do.
+/// Those of `instances` that belong to the project of the current directory: the one that `auto` means there,
+/// else those whose server was started there.
+[[nodiscard]] std::vector<std::string> of_project_here(const Config& config,
+                                                       std::vector<std::string> instances);
+
+/// Throws Error(not_found) where an instance that nobody named is another project's than that of the current
+/// directory, as far as its server says.
+void refuse_other_project(const Config& config, const std::string& instance);
+
+/// The name of the instance that a person means: --instance, the running one of the project that they are in,
+/// or the only running one. Throws Error(not_found) that says which instances run and what to do.
 [[nodiscard]] std::string running_instance(const Config& config);
 
 /// The name of the instance whose tabs on hosts a person means: --instance, or the only one that is used. It
@@ -37,9 +46,10 @@ namespace terminally {
 /// guest_of for the running instance.
 [[nodiscard]] Config guest_config(const Config& config);
 
-/// The configuration that `new` opens a tab with: guest_config, or where nothing runs, or not what --instance
-/// names, that of a server which begins the instance. Without --instance that is the project's (`auto`), or,
-/// in / and the home directory, one that is named after the directory.
+/// The configuration that `new` opens a tab with: guest_config, or where nothing of this project runs, or not
+/// what --instance names, that of a server which begins the instance. Without --instance that is the
+/// project's (`auto`). In / and the home directory it is the only running one, else one that is named after
+/// the directory.
 [[nodiscard]] Config config_to_open_in(const Config& config);
 
 /// Runs a call of a manager to its end. `config` is one of guest_of, or of config_to_open_in.

@@ -21,7 +21,8 @@ InstanceUse use_of(const Instance& instance) {
   const char* home = std::getenv("HOME");
   const std::string project =
       directory.empty() || home == nullptr ? "" : project_of(directory, home).string();
-  use.project = project.empty() ? directory : project;
+  use.in_project = !project.empty();
+  use.project = use.in_project ? project : directory;
   const auto server = process_info(use.server_pid);
   const auto starter = server && server->parent > 1 ? process_info(server->parent) : std::nullopt;
   use.starter = starter ? starter->name : "";
@@ -49,7 +50,7 @@ std::string users_in_words(const InstanceUse& use) {
 std::string in_words(const Instance& instance) {
   const InstanceUse use = use_of(instance);
   if (use.server_pid == 0) {
-    return instance.name() + ": no server looks after it; the next one of this name does";
+    return instance.name() + ": no agent is connected; its tabs go on";
   }
   return instance.name() + ": " + on_one_line(use.project) + ", " + users_in_words(use) + " (server " +
          std::to_string(use.server_pid) + ")";

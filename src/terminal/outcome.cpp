@@ -24,7 +24,8 @@ int exit_status_of(CommandState state, std::optional<int> exit_code) {
 
 void complain_of(const std::vector<Survivor>& survivors) {
   for (const Survivor& survivor : survivors) {
-    complain("pid " + std::to_string(survivor.pid) + " (" + survivor.command + ") lives on: " + survivor.why);
+    complain("pid " + std::to_string(survivor.pid) + " (\"" + survivor.command +
+             "\") lives on: " + survivor.why);
   }
 }
 

@@ -64,7 +64,9 @@ std::string command_line(const PeoplesCommand& command, std::string_view argumen
   const auto given = nlohmann::json::parse(arguments, nullptr, false);
   std::string line = "`terminally-mcp " + std::string(command.command);
   if (given.is_object()) {
-    line += " " + given.value("window_id", std::string()) + std::string(command.behind_tab);
+    const auto tab = given.find("window_id");  // it may be somebody's text that looks like a call
+    line += tab != given.end() && tab->is_string() ? " " + tab->get<std::string>() : "";
+    line += command.behind_tab;
     line += given.contains("from_byte") ? " --from-byte " + given["from_byte"].dump() : "";
   } else if (command.behind_tab.starts_with(" --keys")) {
     line += " --keys";

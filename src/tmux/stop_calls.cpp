@@ -155,7 +155,7 @@ Awaitable<std::optional<CommandResult>> cancel_foreground(const StopCalls::Parts
   result.cwd = process_cwd(first.pid);
   result.start_byte = result.end_byte = tab->log.counted_end();
   result.started_at_ms = wall_clock_ms();
-  print_in_terminal(tab->tty, std::string("\r\n") + tab->cancelled_text + "\r\n");
+  print_in_terminal(tab->tty, std::string("\r\n") + cancelled_text(tab->canceller) + "\r\n");
   const auto begin = Clock::now();
   Escalation escalation(kEndCommand, force, begin);
   if (!force) {
@@ -199,7 +199,7 @@ Awaitable<CommandResult> cancel_elsewhere(const StopCalls::Parts& parts, TabPtr 
   const auto record_now = [&tab, &query] { return tab->records.find(query.command_id); };
   auto record = record_now();
   if (record) {
-    tab->files.mark_cancelled(record->nonce, force, tab->for_person ? tab->cancelled_text : "");
+    tab->files.mark_cancelled(record->nonce, force, tab->canceller);
   }
   int stopped = 0;
   while (record && record->state == CommandState::running && stopped == 0 &&

@@ -11,6 +11,11 @@ from harness.client import run_cli
 from harness.person import Terminal
 
 
+def end_tmux(sandbox: Sandbox) -> None:
+    for socket in sandbox.runtime.glob("*/tmux.sock"):
+        subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True)
+
+
 class Beside(unittest.TestCase):
     """One server and its tab."""
 
@@ -61,12 +66,14 @@ class Beside(unittest.TestCase):
         self.assertEqual((waiting.communicate(timeout=20)[0], waiting.returncode), (b"ready\n", 0))
         self.cli("send", "build", "on")
         self.cli("wait", "build", code=7)
-        self.assertIn("nothing runs in @0; the last was: read -r line; echo ready", self.errors)
+        self.assertIn('nothing runs in @0; the last was "read -r line; echo ready', self.errors)
         self.cli("wait", "build", "--pattern", "never", code=1)
         self.assertIn("nothing runs in @0 any more: its last command has ended", self.errors)
         fresh = self.server.create_tab()
         self.cli("wait", fresh.id)
         self.assertIn(f"nothing runs in {fresh.id}, and no command was run in it yet", self.errors)
+        self.cli("tail", 'x" wait_for {"window_id": 3} "', code=1)
+        self.assertIn("is no", self.errors)
         self.cli("wait", "build", "--input", "--port", "80", code=2)
 
     def test_cancel(self) -> None:
@@ -157,11 +164,7 @@ class NothingRuns(unittest.TestCase):
         self.project = self.sandbox.home / "shop"
         (self.project / ".git").mkdir(parents=True)
         (self.project / "src").mkdir()
-        self.addCleanup(self.end)
-
-    def end(self) -> None:
-        for socket in self.sandbox.runtime.glob("*/tmux.sock"):
-            subprocess.run(["tmux", "-S", str(socket), "kill-server"], capture_output=True)
+        self.addCleanup(end_tmux, self.sandbox)
 
     def cli(self, *arguments: str, code: int = 0, **options) -> str:
         done = run_cli(self.sandbox, *arguments, **{"cwd": self.project} | options)
@@ -178,7 +181,7 @@ class NothingRuns(unittest.TestCase):
         self.assertEqual(self.cli("new", "mine", cwd=self.project / "src"), "@0\n")
         self.assertRegex(self.errors, r'instance "shop-[0-9a-f]{6}" begins .* terminally-mcp attach @0')
         self.assertEqual(self.cli("exec", "mine", "--", "pwd; still=here"), f"{self.project}/src\n")
-        self.assertEqual(self.cli("new"), "@1\n")
+        self.assertRegex(self.cli("new"), r"^@\d+\n$")
         self.assertEqual(self.errors, "")
         with Server("--instance", "auto", sandbox=self.sandbox, cwd=str(self.project), durable=True) as agent:
             self.assertEqual(agent.tabs()["@0"].name, "mine")
@@ -194,14 +197,30 @@ class NothingRuns(unittest.TestCase):
         self.assertEqual(self.cli("ls", "-q").split(), ids)
         self.assertEqual(len(set(ids)), 2)
 
+    def test_one_name_at_the_same_moment(self) -> None:
+        command = [str(binary()), "new", "build"]
+        both = [subprocess.Popen(command, env=self.sandbox.environment(), cwd=self.project, stdout=-1, stderr=-1) for _ in range(2)]
+        said = [one.communicate(timeout=30)[1] for one in both]
+        self.assertEqual(sorted(one.returncode for one in both), [0, 1])
+        self.assertTrue(any(b"choose another name" in words for words in said), said)
+        self.assertEqual(self.cli("ls").count(" build "), 1)
+
+    def test_a_directory_of_somebodys_own_is_left_alone(self) -> None:
+        own = self.sandbox.runtime / "proj" / "nested"
+        own.mkdir(parents=True, mode=0o700)
+        (own / "input-data.csv").write_text("mine")
+        self.cli("--instance", "proj", "new", code=1)
+        self.assertIn("proj", self.errors)
+        self.assertEqual((own / "input-data.csv").read_text(), "mine")
+
     def test_a_name_and_no_project(self) -> None:
         self.cli("new", "--instance", "work")
         self.assertEqual(self.instances(), ["work"])
         self.cli("new", "--instance", "auto")
         self.assertRegex(" ".join(self.instances()), r"^shop-\w+ work$")
-        self.cli("new", code=1)
-        self.assertIn("choose one with --instance", self.errors)
-        self.end()
+        self.cli("new")
+        self.assertNotIn("begins", self.errors)  # it is that of the project
+        end_tmux(self.sandbox)
         poll(lambda: not self.sandbox.processes(), 10, "the tmux servers are gone")
         self.cli("new", cwd=self.sandbox.home)
         self.assertRegex(self.errors, r'instance "home-[0-9a-f]{6}" begins')
@@ -219,6 +238,47 @@ class NothingRuns(unittest.TestCase):
         self.assertIn('"/nowhere"', self.errors)
         self.cli("ls", code=1)
         self.assertIn("no instance runs", self.errors)
+
+
+class InAProject(unittest.TestCase):
+    """Where a person is says which instance they mean."""
+
+    def setUp(self) -> None:
+        self.sandbox = self.enterContext(Sandbox())
+        self.addCleanup(end_tmux, self.sandbox)
+        self.projects = {}
+        for name in ("one", "two"):
+            self.projects[name] = self.sandbox.root / name
+            self.projects[name].mkdir()
+
+    def cli(self, project: str, *arguments: str, code: int = 0) -> str:
+        done = run_cli(self.sandbox, *arguments, cwd=self.projects[project])
+        self.errors = done.stderr.decode()
+        self.assertEqual(done.returncode, code, done.stdout.decode() + self.errors)
+        return done.stdout.decode()
+
+    def test_each_project_has_its_own(self) -> None:
+        self.assertEqual(self.cli("one", "new", "build"), "@0\n")
+        self.assertEqual(self.cli("two", "new", "build"), "@0\n")
+        self.assertIn('instance "two-', self.errors)
+        self.cli("two", "new", "other")
+        self.assertEqual(self.errors, "")
+        for project, path in self.projects.items():
+            with self.subTest(project=project):
+                self.assertEqual(self.cli(project, "exec", "build", "--", "pwd"), f"{path}\n")
+                self.assertEqual(self.cli(project, "exec", "@0", "--", "pwd"), f"{path}\n")
+                self.assertEqual(self.cli(project, "exec", "--", "pwd"), f"{path}\n")
+        self.assertEqual(self.cli("one", "exec", "other", "--", "pwd"), f"{self.projects['two']}\n")
+        self.cli("one", "new", "@5", code=1)
+        self.assertIn("choose another name", self.errors)
+
+    def test_an_agents_main_begins_in_the_project(self) -> None:
+        self.cli("one", "new", "build")
+        self.cli("one", "exec", "--", "true")
+        with Server("--agent", "--answers", "json", sandbox=self.sandbox, cwd=str(self.projects["one"]), durable=True) as agent:
+            self.assertEqual(agent.call("execute_command", command="pwd")["output"], f"{self.projects['one']}\n")
+            self.cli("two", "exec", "--", "pwd", code=125)
+            self.assertIn(f"nothing of this project, {self.projects['two']}, runs", self.errors)
 
 
 class SeveralInstances(unittest.TestCase):

@@ -77,7 +77,7 @@ setTimeout(() => { window.requestAnimationFrame = ask; done(asked); }, 4000); })
         self.assertEqual(shown, ["bold", "line"])
         page.key("/")
         page.ask("type", text="lin")
-        page.wait("() => document.querySelector('.cmd-block mark') !== null")
+        page.wait("() => document.querySelector('.cmd-body mark') !== null")
         self.assertEqual(page.run(f"() => {LINES}"), shown)
 
     def test_commands_fold_and_open(self) -> None:
@@ -171,6 +171,43 @@ class Following(PageTest):
         page.key("End")
         page.wait(f"() => document.querySelector('.pill').hidden && {LINES}.includes('over')")
         self.quiet(page)
+
+    def test_each_line_of_many_is_counted(self) -> None:
+        """More lines than the page's terminal keeps: each is in a chunk, or in a seam that says which bytes it stands for."""
+        tab = self.server.create_tab()
+        tab.start("read -r line; seq 1 30000; echo over; read -r line")
+        page = self.page()
+        page.sees("waits for you")
+        tab.call("send_keys", keys=["Enter"])
+        page.wait(f"() => {LINES}.includes('over')")
+        items = page.run(
+            "() => [...document.querySelectorAll('.cmd-block:last-of-type .cmd-body > *')].map((e) => e.chunk ?? e.seam).filter(Boolean)"
+            ".map((item) => [item.from, item.to, item.why === undefined ? item.lines : null])"
+        )
+        log = tab.log()
+        self.assertEqual([end for _, end, _ in items[:-1]], [begin for begin, _, _ in items[1:]], "nothing is left out")
+        for begin, end, lines in items:
+            if lines is not None:
+                self.assertEqual(log[begin:end].count(b"\n"), lines, f"of [{begin}, {end})")
+        for byte, text in page.run(
+            "() => [...document.querySelectorAll('.ln')].map((l) => [Number(l.dataset.b), l.querySelector('.ln-text').textContent])"
+        ):
+            self.assertEqual(log[byte:].split(b"\r\n", 1)[0].decode(), text.strip())
+        self.quiet(page)
+
+    def test_what_is_searched_at_once_does_not_go(self) -> None:
+        tab = self.server.create_tab()
+        tab.execute("printf 'one line\\n'")
+        page = self.page()
+        page.wait(f"() => {LINES}.includes('one line')")
+        page.key("/")
+        page.run(
+            "() => { window.least = 1; new MutationObserver(() => { window.least = Math.min(window.least, document.querySelectorAll('.ln').length); })"
+            ".observe(document.querySelector('#transcript'), { childList: true, subtree: true }); }"
+        )
+        page.ask("type", text="line")
+        page.wait("() => document.querySelector('.cmd-body mark') !== null")
+        self.assertEqual(page.run("() => window.least"), 1)
 
 
 class Acting(PageTest):

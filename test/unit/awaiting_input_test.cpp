@@ -218,8 +218,8 @@ TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what 
   CHECK(error_has(error, R"(to end it: cancel_command {"window_id": "@1"})"));
   tab.tab->for_person = true;
   error = no_prompt(tab, 20ms);
-  CHECK(error_has(error, "to see what it prints: `terminally-mcp tail @1 -f`"));
-  CHECK(error_has(error, "C-c in `terminally-mcp attach @1`"));
+  CHECK(error_has(error, "to wait for its end: `terminally-mcp wait @1`"));
+  CHECK(error_has(error, "`terminally-mcp cancel @1`"));
   CHECK_FALSE(error_has(error, "cancel_command"));
   tab.tab->for_person = false;
   tab.pane().press("\x03");

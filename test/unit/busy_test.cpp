@@ -71,9 +71,9 @@ TEST_CASE("busy: a command of ours is named with its words and whose it is, for 
   record.who = "";
   busy = busy_with_command(of.tab, record);
   CHECK(std::string(busy.what()) ==
-        "tab @3 is busy; nothing was run. There runs command 0123abcd (make test…): to see what it prints: "
+        "tab @3 is busy; nothing was run. There runs command 0123abcd (make test…): to wait for its end: "
         "`terminally-mcp "
-        "tail @3 -f`; to end it: C-c in `terminally-mcp attach @3`");
+        "wait @3`; to end it: `terminally-mcp cancel @3`");
   CHECK(std::string(or_beside(busy, true).what())
             .ends_with("`terminally-mcp exec -- …`, without a tab, or in another tab"));
 }

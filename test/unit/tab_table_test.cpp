@@ -128,10 +128,10 @@ TEST_CASE("tab table: a guest notes numbers as others do, and shows its tabs to 
   TabTable guests(known.instance, guest, known.changes);
   const TabPtr shown = guests.take(row(9, 1, "a"), kServer);
   CHECK(shown->for_person);
-  CHECK(std::string(shown->cancelled_text) == kCancelledByPersonText);
+  CHECK(shown->canceller == Canceller::command_line);
   guest.stays = true;
   TabTable at_the_page(known.instance, guest, known.changes);
-  CHECK(std::string(at_the_page.take(row(9, 1, "a"), kServer)->cancelled_text) == kCancelledInBrowserText);
+  CHECK(at_the_page.take(row(9, 1, "a"), kServer)->canceller == Canceller::browser);
   CHECK(first_unused_id(known.instance) == 10);
 }
 

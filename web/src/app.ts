@@ -120,14 +120,15 @@ export class App implements Page {
   private drawNow_(): void {
     const began = performance.now();
     this.again_ = null;
+    setTimeout(() => this.drewAt_(began));   // when the browser has laid it out and painted it
     this.draw();
-    setTimeout(() => {   // the browser has laid it out and painted it
-      const now = performance.now();
-      this.framed_ = false;
-      this.pace.drew(began, now);
-      this.rest_ = window.setTimeout(() => this.goOn_(), this.pace.wait(now));
-      if (this.again_ !== null) this.drawSoon_(this.again_);
-    });
+  }
+  private drewAt_(began: number): void {
+    const now = performance.now();
+    this.framed_ = false;
+    this.pace.drew(began, now);
+    this.rest_ = window.setTimeout(() => this.goOn_(), this.pace.wait(now));
+    if (this.again_ !== null) this.drawSoon_(this.again_);
   }
   private goOn_(): void {
     clearTimeout(this.rest_);

@@ -315,6 +315,7 @@ export class Body {
 
   /** Makes sure that the line with `byte` is here, and returns its element. */
   async reach(byte: number): Promise<HTMLElement | null> {
+    this.draw();   // what was printed since is part of it
     for (let tries = 0; tries < 4; tries++) {
       const item = this.items_.find((i) => byte >= i.from && byte < i.to);
       if (!item) break;

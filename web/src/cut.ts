@@ -57,3 +57,16 @@ function match(all: Uint8Array, at: number): 'no' | 'part' | 'whole' {
   }
   return 'whole';
 }
+
+/** The first of `parts` that are of one command and follow each other, until they are `enough` bytes. */
+export function contiguous(parts: Part[], enough: number): Part[] {
+  let size = 0, n = 0;
+  while (n < parts.length && size < enough && parts[n].id === parts[0].id && parts[n].from === parts[0].from + size) size += parts[n++].bytes.length;
+  return parts.slice(0, n);
+}
+/** Contiguous parts as one. */
+export function joined(parts: Part[]): Part {
+  const bytes = new Uint8Array(parts.reduce((n, p) => n + p.bytes.length, 0));
+  for (const p of parts) bytes.set(p.bytes, p.from - parts[0].from);
+  return { id: parts[0].id, from: parts[0].from, bytes };
+}

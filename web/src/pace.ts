@@ -7,16 +7,22 @@ export class Pace {
   private fed_ = 0;
   private until_ = 0;
   private flooded_ = false;
+  private printed_ = 0;
+  private rested_ = 0;   // what was printed at the last rest
 
-  /** So many bytes are to be drawn, and so many more are here. True: they are enough for one drawing. */
-  feed(bytes: number, more: number): boolean {
+  /** So many bytes are to be drawn, so many more are here, of so many printed. True: they are enough for one drawing. */
+  feed(bytes: number, more: number, printed: number): boolean {
     this.fed_ += bytes;
-    this.flooded_ = more > FLOOD;
+    this.printed_ = printed;
+    this.flooded_ = more > FLOOD && printed !== this.rested_;   // else that is what a flood has left
     return this.fed_ >= MUCH;
   }
   /** They were drawn, from `began` to `ended`. */
   drew(began: number, ended: number): void {
-    if (this.flooded_ && this.fed_ >= MUCH) this.until_ = ended + Math.min(LONGEST_MS, PARTS * (ended - began));
+    if (this.flooded_ && this.fed_ >= MUCH) {
+      this.until_ = ended + Math.min(LONGEST_MS, PARTS * (ended - began));
+      this.rested_ = this.printed_;
+    }
     this.fed_ = 0;
   }
   /** How many ms from `now` the next drawing waits, unless a person asked for it. */

@@ -47,7 +47,7 @@ export function rail(app: App): Node[] {
   const list = open.length || closed.length ? names.map((name) => [
     name === '' && !open.length ? null : hostRow(app, model.hosts.find((x) => x.name === name), name || 'This machine'),
     open.filter((t) => (t.host ?? '') === name).map((t) => tabRow(app, t)),
-  ]) : h('.host', {}, 'No tabs yet');
+  ]) : model.greeted ? h('.host', {}, 'No tabs yet') : null;
   const shut = closed.length ? [
     h('button.more-tabs', { 'aria-expanded': String(app.showClosed), onclick: () => { app.showClosed = !app.showClosed; app.changed(); } }, icon('caret', app.showClosed ? 'turned' : ''), 'Closed', h('span.num', {}, closed.length)),
     app.showClosed ? closed.map((t) => tabRow(app, t)) : null,

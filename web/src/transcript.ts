@@ -2,7 +2,7 @@
 import { downloadLink, readCommands, readLog, readTimes, type Part } from './api';
 import { Block } from './block';
 import type { Source } from './body';
-import { Cutter, type Part as Piece } from './cut';
+import { contiguous, Cutter, joined, type Part as Piece } from './cut';
 import { Flow } from './flow';
 import { Follow } from './follow';
 import { fill, h } from './h';
@@ -162,20 +162,14 @@ export class Transcript implements Source {
       const ack = this.flow_.drawn(end, this.queue_.length === 0);
       if (ack !== null) this.page_.link.send({ t: 'ack', ch: this.channel, to: ack });
       this.settle_();
-      if (this.page_.pace.feed(piece.bytes.length, this.behind_())) await this.page_.drawn();
+      if (this.page_.pace.feed(piece.bytes.length, this.behind_(), this.info_?.log_bytes ?? 0)) await this.page_.drawn();
     }
     this.pumping_ = false;
   }
   // What one drawing shows is given at once: the browser would draw between two parts.
   private front_(): (Piece & Partial<Gap>) | undefined {
-    const [first] = this.queue_ as (Piece & Partial<Gap>)[], parts: Piece[] = [];
-    let size = 0;
-    for (const p of this.queue_ as (Piece & Partial<Gap>)[]) {
-      if (p.gap || p.id !== first.id || p.from !== first.from + size || size >= MUCH) break;
-      parts.push(p);
-      size += p.bytes.length;
-    }
-    if (parts.length > 1) this.queue_.splice(0, parts.length, { ...first, bytes: joined(parts, size) });
+    const gap = this.queue_.findIndex((p) => 'gap' in p), parts = contiguous(gap < 0 ? this.queue_ : this.queue_.slice(0, gap), MUCH);
+    if (parts.length > 1) this.queue_.splice(0, parts.length, joined(parts));
     return this.queue_[0];
   }
   // What was printed before this page looked is taken without a rest.
@@ -434,7 +428,11 @@ export class Transcript implements Source {
   /** The command that keys are for. */
   current(): Command | undefined { return this.page_.model.of(this.tab).find((c) => c.id === this.here) ?? this.page_.model.of(this.tab).at(-1); }
   toggle(): void { const c = this.current(); if (c) this.blocks_.get(c.id)?.toggle(); }
-  redraw(): void { for (const b of this.blocks_.values()) b.body?.redraw(); this.page_.changed(); }
+  redraw(): void {
+    this.look_();   // what is in view is drawn anew, the rest emptied
+    for (const b of this.blocks_.values()) b.body?.redraw();
+    this.page_.changed();
+  }
 
   // Ticks beside the scrollbar: failures, and lines with hits.
   private rule_(): void {
@@ -458,13 +456,6 @@ function addressAt(e: MouseEvent): string {
   const place = before.toString().length;
   for (const m of (line.textContent ?? '').matchAll(/https?:\/\/[^\s<>"'`]+/gi)) if (place >= m.index && place <= m.index + m[0].length) return m[0].replace(/[).,;:\]]+$/, '');
   return '';
-}
-
-function joined(parts: Piece[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const p of parts) { all.set(p.bytes, at); at += p.bytes.length; }
-  return all;
 }
 
 interface Gap { gap: { to: number; why: Extract<Message, { t: 'gap' }>['why']; detail: string } }

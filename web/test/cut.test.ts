@@ -1,7 +1,7 @@
 // Live bytes are cut at the records of commands, at whatever place frames are split.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Cutter } from '../src/cut';
+import { contiguous, Cutter, joined } from '../src/cut';
 
 const NONCE = '0123456789abcdef0123456789abcdef', OTHER = 'ffffffffffffffffffffffffffffffff';
 const START = `\x1b]7;mcp:START:${NONCE}\x07\x1b]133;C;mcp=START:${NONCE};x=1\x07`, END = `\x1b]133;D;0;mcp=END:${NONCE};parts=1 0;by=shell\x07\x1b]7;mcp:END:${NONCE}\x07`;
@@ -47,4 +47,14 @@ test('a record that never ends holds nothing back', () => {
   assert.equal(c.command, '01234567');
   c.ended('01234567');
   assert.equal(c.command, null);
+});
+
+test('parts that follow each other become one; another command, a hole and enough end it', () => {
+  const part = (id: string | null, from: number, text: string) => ({ id, from, bytes: new TextEncoder().encode(text) });
+  const parts = [part('a', 10, 'one'), part('a', 13, 'two'), part('a', 16, 'three'), part('b', 21, 'of b'), part('b', 30, 'behind a hole')];
+  const all = joined(contiguous(parts, 100));
+  assert.deepEqual([all.id, all.from, new TextDecoder().decode(all.bytes)], ['a', 10, 'onetwothree']);
+  assert.deepEqual([0, 1, 3, 4, 6, 7].map((enough) => contiguous(parts, enough).length), [0, 1, 1, 2, 2, 3]);
+  assert.equal(contiguous(parts.slice(3), 100).length, 1);
+  assert.equal(contiguous([], 100).length, 0);
 });

@@ -288,19 +288,22 @@ test('tabs of a host stay as they were until that host has told its own', () => 
 
 test('a page draws each frame, and rests where a tab is flooded', () => {
   const p = new Pace();
-  assert.equal(p.feed(MUCH - 1, 9 * MUCH), false);
-  assert.equal(p.feed(1, 2 * MUCH), true);
+  assert.equal(p.feed(MUCH - 1, 9 * MUCH, 1000), false);
+  assert.equal(p.feed(1, 2 * MUCH, 1000), true);
   p.drew(1000, 1100);
   assert.equal(p.wait(1100), 0, 'what is here is drawn soon');
-  assert.equal(p.feed(MUCH, 2 * MUCH + 1), true);
+  assert.equal(p.feed(MUCH, 2 * MUCH + 1, 1000), true);
   p.drew(1300, 1310);
   assert.equal(p.wait(1310), 120, 'the longer drawing took, the longer the rest');
-  p.feed(MUCH, 3 * MUCH);
-  p.drew(1400, 1800);
-  assert.equal(p.wait(1800), 1500, 'and it has an end');
+  p.feed(MUCH, 3 * MUCH, 1000);
+  p.drew(1500, 1600);
+  assert.equal(p.wait(1600), 0, 'nothing was printed since: what is left is drawn soon');
+  p.feed(MUCH, 3 * MUCH, 2000);
+  p.drew(1700, 2100);
+  assert.equal(p.wait(2100), 1500, 'and a rest has an end');
   p.calm();
-  assert.equal(p.wait(1801), 0, 'what printed has ended');
-  p.feed(10, 3 * MUCH);
+  assert.equal(p.wait(2101), 0, 'what printed has ended');
+  p.feed(10, 3 * MUCH, 3000);
   p.drew(5000, 5400);
   assert.equal(p.wait(5400), 0, 'a drawing of something else');
 });

@@ -69,11 +69,15 @@ asio::awaitable<std::string> ask(const Config& config, const Instance& instance,
 }
 
 /// Removes our own files from a directory, but for those in `kept`.
-void remove_our_files(const std::filesystem::path& directory, std::span<const std::string_view> kept) {
+void remove_our_files(const std::filesystem::path& directory, std::span<const std::string_view> kept,
+                      bool (*is_ours)(std::string_view) = is_runtime_file) {
   std::error_code error;
+  if (std::filesystem::is_symlink(directory, error)) {
+    return;
+  }
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename().string();
-    if (is_runtime_file(name) && std::ranges::find(kept, name) == kept.end()) {
+    if (is_ours(name) && std::ranges::find(kept, name) == kept.end()) {
       remove_file(entry.path());
     }
   }
@@ -85,7 +89,7 @@ void remove_runtime_directory(const Instance& instance) {
   static constexpr std::array<std::string_view, 1> kLast = {"lock"};
   remove_our_files(instance.runtime(), kLast);
   std::error_code error;
-  remove_our_files(instance.runtime() / kOwners, {});
+  remove_our_files(instance.runtime() / kOwners, {}, is_owner_file);
   std::filesystem::remove(instance.runtime() / kOwners, error);
   if (const std::filesystem::path files = instance.files(); files != instance.runtime()) {
     remove_our_files(files, {});

@@ -37,7 +37,7 @@ TabPtr TabTable::take(const PaneRow& row, RowsOf of) {
     tab = std::make_shared<Tab>(window, row.pane, home_of(instance_, of.generation, window), of.server_pid);
     tab->for_person = config_.guest;
     if (config_.guest) {
-      tab->cancelled_text = config_.stays ? kCancelledInBrowserText : kCancelledByPersonText;
+      tab->canceller = config_.stays ? Canceller::browser : Canceller::command_line;
     }
     next_number_ = std::max(next_number_, window.number + 1);
     note_used_id(instance_.state(), window);  // where that fails, its log tells as long as it is there

@@ -12,7 +12,7 @@ __VAR__s=$? __VAR__k=${__VAR__j-$BASHOPTS}
   # Where PIPESTATUS was put back for the text, it may be the one of before. A list of 900 bytes or more would hide END.
   case __ASKS_PARTS__$__VAR__s,${#__VAR__q},$__VAR__q in (0,9??,*|0,????,*) ;; (0,*,*[1-9]*) __VAR__x+=";parts=$__VAR__q";; esac
   if [[ -n ${__VAR__g-} ]]; then
-    __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; if [[ -e __BY_PERSON__ ]]; then IFS= \builtin read -r __VAR__c < __BY_PERSON__; __VAR__c="\r\n$__VAR__c\r\n"; fi; fi
+    __VAR__c=; if [[ -e __CANCELLED__ ]]; then __VAR__c=__CANCELLED_LINE__; if [[ -e __BY_PERSON__ ]]; then __VAR__c=__BY_PERSON_LINE__; elif [[ -e __BY_HAND__ ]]; then __VAR__c=__BY_HAND_LINE__; fi; fi
     \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
     \builtin printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__
     # The hook goes, and a PROMPT_COMMAND that was not there before.

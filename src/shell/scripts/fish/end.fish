@@ -27,8 +27,9 @@ set -l __VAR__c ''
 if builtin test -e __CANCELLED__
   set __VAR__c __CANCELLED_LINE__
   if builtin test -e __BY_PERSON__
-    builtin read __VAR__c <__BY_PERSON__
-    set __VAR__c "\r\n$__VAR__c\r\n"
+    set __VAR__c __BY_PERSON_LINE__
+  else if builtin test -e __BY_HAND__
+    set __VAR__c __BY_HAND_LINE__
   end
 end
 builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' $__VAR__s $__VAR__by $__VAR__c >/dev/tty

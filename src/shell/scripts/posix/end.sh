@@ -6,7 +6,7 @@ __VAR__s=$?
 __VAR__s=${__VAR__r-$__VAR__s}
 { case $- in (*v*) __VAR__x=';x=1';; (*) __VAR__x=;; esac
   \command eval '__VAR__o=ok'
-  __VAR__c=; if \command [ -e __CANCELLED__ ]; then __VAR__c=__CANCELLED_LINE__; if \command [ -e __BY_PERSON__ ]; then IFS= \command read -r __VAR__c < __BY_PERSON__; __VAR__c="\r\n$__VAR__c\r\n"; fi; fi
+  __VAR__c=; if \command [ -e __CANCELLED__ ]; then __VAR__c=__CANCELLED_LINE__; if \command [ -e __BY_PERSON__ ]; then __VAR__c=__BY_PERSON_LINE__; elif \command [ -e __BY_HAND__ ]; then __VAR__c=__BY_HAND_LINE__; fi; fi
   case ${__VAR__o-} in
     (ok) \command printf '\033]133;D;%s;mcp=END:__NONCE__%s\a\033]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__x" "$__VAR__c" >| /dev/tty
       \command printf '%s\n' "$__VAR__s" "${PWD-}" >> __EXIT__;;

@@ -39,7 +39,7 @@ __VAR__s=$? __VAR__a=${options[aliases]} options[aliases]=off
     case __ASKS_PARTS__$__VAR__s,${#__VAR__c},$__VAR__c in (0,9??,*|0,????,*) ;; (0,*,*[1-9]*) __VAR__t="$__VAR__t;parts=$__VAR__c";; esac
     case $__VAR__i in (1) __VAR__t="$__VAR__t;by=hook";; esac
     \builtin printf -v __VAR__o end
-    __VAR__c=; if \builtin test -e __CANCELLED__; then __VAR__c=__CANCELLED_LINE__; if \builtin test -e __BY_PERSON__; then IFS= \builtin read -r __VAR__c < __BY_PERSON__; __VAR__c="\r\n$__VAR__c\r\n"; fi; fi
+    __VAR__c=; if \builtin test -e __CANCELLED__; then __VAR__c=__CANCELLED_LINE__; if \builtin test -e __BY_PERSON__; then __VAR__c=__BY_PERSON_LINE__; elif \builtin test -e __BY_HAND__; then __VAR__c=__BY_HAND_LINE__; fi; fi
     case ${__VAR__o-} in
       (end) \builtin printf '\e]133;D;%s;mcp=END:__NONCE__%s\a\e]7;mcp:END:__NONCE__\a%b' "$__VAR__s" "$__VAR__t" "$__VAR__c" >| /dev/tty
         \builtin printf '%s\n' "$__VAR__s" "${PWD-}" >>| __EXIT__;;
