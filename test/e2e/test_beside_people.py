@@ -61,7 +61,7 @@ class BesidePeople(unittest.TestCase):
         """U11."""
         self.tab.call("start_process", command="sleep 60")
         said = run_cli(self.sandbox, "exec", self.tab.id, "--", "true").stderr.decode()
-        self.assertIn(f"`terminally-mcp tail {self.tab.id} -f`", said)
+        self.assertIn(f"`terminally-mcp wait {self.tab.id}`", said)
         self.assertIn("terminally-mcp exec", said)
         none = run_cli(self.sandbox, "exec", "@999", "--", "true").stderr.decode()
         self.assertIn("`terminally-mcp ls`", none)

@@ -300,7 +300,7 @@ class Commands(Way):
         """What the program there advises names its tabs as they are called here."""
         self.tab.start("sleep 60")
         advice = self.cli("exec", "web:build", "--", "true").stderr.decode()
-        self.assertIn(f"`terminally-mcp attach {self.tab.id}`", advice)
+        self.assertIn(f"`terminally-mcp wait {self.tab.id}`", advice)
         self.assertIn("`terminally-mcp exec web: -- …`", advice)
         self.assertIn("terminally-mcp exec web:build -- COMMAND", self.cli("exec", "web:build", "true", "x").stderr.decode())
         beside = self.cli("exec", "web:", "--", "echo beside; exit 4")
