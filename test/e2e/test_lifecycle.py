@@ -219,7 +219,9 @@ class End(unittest.TestCase):
                 tab = server.create_tab()
                 tab.execute("echo x")
                 files = server.files
+                tab.execute("bash --norc")
                 tab.start("sleep 671")
+                self.assertTrue(list(sandbox.runtime.glob("*/nested/*")), "it has an owner of its own")
                 self.assertTrue(list(files.glob("*.run")), "in memory")
             self.assertEqual([str(left) for left in sandbox.runtime.glob("*/*")], [])
             self.assertFalse(files.exists())

@@ -322,6 +322,14 @@ class Life(unittest.TestCase):
         self.assertNotIn(pid, self.sandbox.processes())
         self.assertIn("Nothing serves", run_cli(self.sandbox, "serve", "--stop").stdout.decode())
 
+    def test_stop_of_one_that_is_frozen(self) -> None:
+        with PageServer(self.sandbox) as server:
+            server.process.send_signal(signal.SIGSTOP)
+            self.addCleanup(server.process.send_signal, signal.SIGCONT)
+            done = run_cli(self.sandbox, "serve", "--stop")
+            self.assertIn(f"Ended serve, pid {server.process.pid}", done.stdout.decode() + done.stderr.decode())
+            server.process.wait(10)
+
     def test_after_a_kill(self) -> None:
         with PageServer(self.sandbox) as server:
             server.process.kill()
