@@ -10,7 +10,8 @@ export class Pace {
   private printed_ = 0;
   private rested_ = 0;   // what was printed at the last rest
 
-  /** So many bytes are to be drawn, so many more are here, of so many printed. True: they are enough for one drawing. */
+  /** So many bytes are to be drawn, and so many more are here. `printed` grows with what is known to have been printed. True: they are
+   *  enough for one drawing. */
   feed(bytes: number, more: number, printed: number): boolean {
     this.fed_ += bytes;
     this.printed_ = printed;

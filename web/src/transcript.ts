@@ -37,6 +37,7 @@ export class Transcript implements Source {
   private caught_ = false;   // what was printed before this page looked is all here
   private first_: number | null = null;
   private since_ = 0;
+  private skipped_ = 0;      // bytes that the server left out, as this page was behind
   private readonly watcher_: IntersectionObserver;
   private readonly seen_: IntersectionObserverEntry[] = [];
   private anchor_: { el: Element; top: number } | null = null;
@@ -135,6 +136,7 @@ export class Transcript implements Source {
   private gap_(from: number, to: number, why: Extract<Message, { t: 'gap' }>['why'], detail: string | null): void {
     const held = this.cutter_?.command ?? this.inside_(from), id = this.inside_(to) ?? (this.info_?.command?.id === held && this.info_?.command && running(this.info_.command) ? held : null);
     this.flow_.skip(to);
+    if (why === 'skipped') this.skipped_ += to - from;
     this.cutter_ = new Cutter(id);
     this.queue_.push({ id: held, from, bytes: new Uint8Array(0), gap: { to, why, detail: detail ?? '' } } as Piece & Gap);
     void this.pump_();
@@ -162,7 +164,7 @@ export class Transcript implements Source {
       const ack = this.flow_.drawn(end, this.queue_.length === 0);
       if (ack !== null) this.page_.link.send({ t: 'ack', ch: this.channel, to: ack });
       this.settle_();
-      if (this.page_.pace.feed(piece.bytes.length, this.behind_(), this.info_?.log_bytes ?? 0)) await this.page_.drawn();
+      if (this.page_.pace.feed(piece.bytes.length, this.behind_(), (this.info_?.log_bytes ?? 0) + this.skipped_)) await this.page_.drawn();
     }
     this.pumping_ = false;
   }
