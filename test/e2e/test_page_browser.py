@@ -52,6 +52,7 @@ class Watching(PageTest):
         self.assertEqual(page.count(".cancel"), 0, "who may only look has nothing to cancel with")
         tab.call("send_text", text="it")
         page.wait("() => document.querySelector('.cmd-block.is-failed .exit')?.textContent === 'exit 3'")
+        page.wait(f"() => {LINES}.at(-1) === 'got it'")
         self.assertEqual(page.run(f"() => {LINES}"), ["first", "it", "got it"])
         self.assertIn("exit 3", page.text("#rail .tab"))
         self.quiet(page)
