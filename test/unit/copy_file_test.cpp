@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/digests.hpp"
+#include "base/files.hpp"
 #include "event_loop.hpp"
 #include "files/file_access.hpp"
 #include "temp_files.hpp"
@@ -66,10 +67,7 @@ struct CopyScene {
   void put(const std::string& name, const std::string& bytes) {
     std::ofstream(dir / name, std::ios::binary) << bytes;
   }
-  std::string slurp(const std::string& name) {
-    std::ifstream file(dir / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string slurp(const std::string& name) { return read_file(dir / name).value_or(""); }
   CopyFile copy(FilePlace& from, FilePlace& to) { return {from, "source", to, "to/copy", nullptr}; }
   bool has_parts() {
     for (const auto& entry : fs::directory_iterator(dir / "to")) {

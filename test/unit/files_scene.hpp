@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "event_loop.hpp"
 #include "files/file_access.hpp"
 #include "temp_files.hpp"
@@ -16,8 +17,7 @@
 namespace terminally::test {
 
 inline std::string slurp(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_file(path).value_or("");
 }
 
 /// A project with something outside of it.

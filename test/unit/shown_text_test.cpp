@@ -131,7 +131,8 @@ TEST_CASE("A11 told text: what turns out to be no secret goes on where its mask 
 TEST_CASE("A11 told text: of a line without end the secrets are found wherever a piece ends") {
   const auto secrets = secrets_of_streams();
   const std::string secret = "ghp_" + repeated("aB3dE6gH9jK2", 36);
-  for (std::size_t place = ShownText::kStepBytes - 44; place < ShownText::kStepBytes + 4; place += 2) {
+  constexpr std::size_t kStep = TERMINALLY_SANITIZED != 0 ? 8 : 2;
+  for (std::size_t place = ShownText::kStepBytes - 44; place < ShownText::kStepBytes + 4; place += kStep) {
     const std::string text = repeated("a,", place) + secret + "," + repeated("b,", 20'000);
     ToldStream at_once(secrets);
     ToldStream in_parts(secrets);
