@@ -11,12 +11,12 @@ from harness.chromium import Chromium, ChromiumPage
 LINES = "[...document.querySelectorAll('.cmd-block:last-of-type .ln-text')].map((l) => l.textContent)"
 
 
-class PageTest(unittest.TestCase):
-    """One Chromium for a class; for each test a server with a tab, and `serve`."""
+def setUpModule() -> None:
+    PageTest.chromium = unittest.enterModuleContext(Chromium())
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.chromium = cls.enterClassContext(Chromium())
+
+class PageTest(unittest.TestCase):
+    """One Chromium for all; for each test a server with a tab, and `serve`."""
 
     def setUp(self) -> None:
         self.sandbox = self.enterContext(Sandbox())
@@ -25,6 +25,7 @@ class PageTest(unittest.TestCase):
 
     def page(self, *arguments: str, **looks) -> ChromiumPage:
         page = self.chromium.open(self.serve.link(*arguments), **looks)
+        self.addCleanup(page.close)
         page.wait("() => document.querySelector('.foot:not(.off)') !== null")
         return page
 

@@ -80,6 +80,10 @@ class ChromiumPage:
     def count(self, at: str) -> int:
         return self.run("(at) => document.querySelectorAll(at).length", at)
 
+    def close(self) -> None:
+        """A page that is left open goes on asking for its server, and drawing that it does."""
+        self.ask("close")
+
     def click(self, at: str, shift: bool = False) -> None:
         self.ask("click", at=at, shift=shift)
 
