@@ -47,7 +47,7 @@ class Figure:
     def measured(self) -> str:
         busy = (
             f" (allowed here: {in_words(self.allowed, self.unit)})"
-            if self.value > self.bound and self.allowed != self.bound and self.sign == "<="
+            if self.allowed != self.bound and self.sign != "=" and (self.value > self.bound) == (self.sign == "<=")
             else ""
         )
         return in_words(self.value, self.unit) + busy + ("" if self.met() else " (NOT MET)")
@@ -62,6 +62,11 @@ def at_most(what: str, value: float, bound: float, unit: str = "", pace: float =
 def quick_on_an_idle_machine(what: str, value: float, bound: float, unit: str = "") -> Figure:
     """A time that also the rest of a busy machine may cost: the short form only shows it."""
     return Figure(what, "<=", value, bound, unit, bound if LONG else math.inf)
+
+
+def fast_on_an_idle_machine(what: str, rate: float, bound: float) -> Figure:
+    """As quick_on_an_idle_machine, of a rate."""
+    return Figure(what, ">=", rate, bound, "", bound if LONG else 0)
 
 
 def at_least(what: str, value: float, bound: float, unit: str = "") -> Figure:
