@@ -125,7 +125,8 @@ class Exit(unittest.TestCase):
                     server.call_async("wait_for", window_id=tab.id, until=until, timeout_ms=50_000, **more)
                     for until, more in (("exit", {}), ("input", {}), ("pattern", {"pattern": "never"}), ("idle", {"idle_ms": 40_000}))
                 ]
-                poll(lambda tab=tab: b"begun\r\n" in tab.log(), 10)
+                # In front: one that a shell is yet to give the terminal to hears of no hang-up.
+                poll(lambda tab=tab: b"begun\r\n" in tab.log() and tab.row.foreground == "sleep", 10)
                 self.assertEqual(tab.state().state, "running")
                 Person(server).tmux(close, "-t", tab.id)
                 for future in waiting:
