@@ -13,6 +13,7 @@
 #include "files/project.hpp"
 #include "instance/instance.hpp"
 #include "terminal/instance_use.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {
@@ -83,8 +84,9 @@ std::string instance_to_begin() {
   return instance_of_project(project.empty() ? here : project);
 }
 
-/// Puts the manager away behind a call, which for a guest is next to nothing.
-Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
+/// Puts the manager away behind a call, which for a guest is next to nothing. An instance that was to begin
+/// with the call, and has no tab, goes too.
+Awaitable<void> call_and_shut_down(const Config& config, TmuxManager& manager, Awaitable<void> call) {
   std::exception_ptr failure;
   try {
     co_await std::move(call);
@@ -93,6 +95,7 @@ Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
   }
   co_await manager.shut_down();
   if (failure) {
+    static_cast<void>(co_await clean_instance(config, config.instance));
     std::rethrow_exception(failure);
   }
 }
@@ -199,10 +202,11 @@ void run_as_guest(const Config& config, const std::function<Awaitable<void>(Tmux
     return;
   }
   std::exception_ptr failure;
-  boost::asio::co_spawn(io, call_and_shut_down(manager, call(manager)), [&](const std::exception_ptr& error) {
-    failure = error;
-    io.stop();
-  });
+  boost::asio::co_spawn(io, call_and_shut_down(config, manager, call(manager)),
+                        [&](const std::exception_ptr& error) {
+                          failure = error;
+                          io.stop();
+                        });
   io.run();
   if (failure) {
     std::rethrow_exception(failure);

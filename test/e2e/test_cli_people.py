@@ -234,10 +234,13 @@ class NothingRuns(unittest.TestCase):
         self.assertRegex(self.errors, "choose another place: --runtime-dir, or TERMINALLY_RUNTIME_DIR")
 
     def test_what_cannot_begin_leaves_nothing(self) -> None:
-        self.cli("new", "--cwd", "/nowhere", code=1)
-        self.assertIn('"/nowhere"', self.errors)
-        self.cli("ls", code=1)
-        self.assertIn("no instance runs", self.errors)
+        for flag, nothing in (("--cwd", "/nowhere"), ("--tmux", "/no/such")):
+            self.cli("new", flag, nothing, code=1)
+            self.assertIn(f'"{nothing}"', self.errors)
+            self.cli("ls", code=1)
+            self.assertIn("no instance runs", self.errors)
+            for place in (self.sandbox.runtime, self.sandbox.state):
+                self.assertEqual(list(place.glob("shop-*")), [], flag)
 
 
 class InAProject(unittest.TestCase):
