@@ -54,6 +54,13 @@ class HostsFile(unittest.TestCase):
             self.assertNotIn("build1", file.read_text())
             self.assertIn(b"there is no host", run_cli(sandbox, "hosts", "remove", "build1").stderr)
 
+    def test_a_file_that_cannot_be_written(self) -> None:
+        with Sandbox() as sandbox:
+            for file in ("/dev/full/hosts.json", "/proc/hosts.json"):
+                refused = run_cli(sandbox, "--hosts", file, "hosts", "add", "x", "--ssh", "x")
+                self.assertEqual(refused.returncode, 1)
+                self.assertRegex(refused.stderr.decode(), rf"cannot write the hosts into {file}: .*; make that writable .* --hosts\n")
+
     def test_added_again(self) -> None:
         """By the same way it keeps the program that push has put there, as doc/hosts.md has them follow each other."""
         with Sandbox() as sandbox:

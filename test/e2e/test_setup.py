@@ -169,8 +169,12 @@ class Setup(OfOneUser):
         directory.mkdir(parents=True)
         directory.chmod(0o500)
         self.run_setup("windsurf", "--yes", code=1)
-        self.assertIn(f"{directory} is read-only", self.errors)
+        self.assertIn(f"cannot write {directory}/mcp_config.json: {directory} is read-only; make it writable, or ", self.errors)
         self.assertEqual(list(directory.iterdir()), [])
+        file = self.write(".claude.json", "{}")
+        self.run_setup("claude", "--yes", "--state-dir", f"{file}/x", code=1)
+        self.assertRegex(self.errors, rf"{file} was not changed, as no copy .* {file}/x: Not a directory; .*--state-dir")
+        self.assertEqual(file.read_text(), "{}")
         self.assertIn("claude-desktop, cursor", (self.run_setup("nobody", code=1), self.errors)[1])
 
     def test_a_project(self) -> None:
