@@ -66,7 +66,7 @@ CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::
 }
 
 PaneLog log_of(const Config& config, WindowId tab) {
-  const Instance instance = instance_to_read(config);
+  const Instance instance = instance_to_read(config, tab);
   const auto generation = generation_of(instance, tab);
   if (!generation) {
     throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +

@@ -33,7 +33,7 @@ inline constexpr const char* kProgramType = "PROGRAM";
 /// Adds the positional argument that names a log: a tab ("@3" or a name), or the path of a log file.
 CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::string& description);
 
-/// The log of an open or closed tab, also of an instance that no longer runs where --instance names it.
+/// The log of an open or closed tab, of the instance of instance_to_read.
 /// Throws Error(not_found) that says where the log was looked for.
 [[nodiscard]] PaneLog log_of(const Config& config, WindowId tab);
 

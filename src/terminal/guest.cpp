@@ -12,6 +12,7 @@
 #include "base/spawned.hpp"
 #include "files/project.hpp"
 #include "instance/instance.hpp"
+#include "instance/tab_ids.hpp"
 #include "terminal/instance_use.hpp"
 #include "tmux/server/instance_end.hpp"
 
@@ -66,6 +67,23 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
   if (possible.size() > 1) {
     throw Error(ErrorCode::not_found,
                 "several instances run, choose one with --instance: " + listed(possible));
+  }
+  return possible.front();
+}
+
+/// Empty: no instance had this tab, or one that runs.
+std::string ended_instance_with(const Config& config, WindowId tab) {
+  trust_runtime_root(config);
+  std::vector<std::string> found = known_instances(config);
+  std::erase_if(found, [&](const std::string& name) { return !generation_of(Instance(config, name), tab); });
+  if (found.empty() || std::ranges::any_of(found, [&](const auto& name) { return is_used(config, name); })) {
+    return "";
+  }
+  const std::vector<std::string> here = of_project_here(config, found);
+  const std::vector<std::string>& possible = here.empty() ? found : here;
+  if (possible.size() > 1) {
+    throw Error(ErrorCode::not_found, "several instances that run no more had a tab " + to_string(tab) +
+                                          ", choose one with --instance: " + listed(possible));
   }
   return possible.front();
 }
@@ -152,9 +170,12 @@ bool is_used(const Config& config, const std::string& name) {
   return instance.owner_pid() != 0 || instance.server_listens();
 }
 
-Instance instance_to_read(const Config& config) {
-  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
-  return Instance(config, named ? config.instance : running_instance(config));
+Instance instance_to_read(const Config& config, std::optional<WindowId> tab) {
+  if (!config.instance.empty() && Instance(config, config.instance).newest_generation() > 0) {
+    return Instance(config, config.instance);
+  }
+  const std::string ended = config.instance.empty() && tab ? ended_instance_with(config, *tab) : "";
+  return Instance(config, ended.empty() ? running_instance(config) : ended);
 }
 
 Config guest_of(Config config, const std::string& instance) {
