@@ -46,7 +46,7 @@ std::filesystem::path project_here() {
 
 /// The instance of --instance, that of the project here, or the only running one.
 std::string chosen(const Config& config, const std::vector<std::string>& running) {
-  const std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
+  std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
   if (running.empty()) {
     throw Error(ErrorCode::not_found,
                 "no instance" + (name.empty() ? "" : " \"" + name + "\"") + " runs in " +
