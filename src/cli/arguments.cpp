@@ -66,7 +66,7 @@ CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::
 }
 
 PaneLog log_of(const Config& config, WindowId tab) {
-  const Instance instance = instance_to_read(config);
+  const Instance instance = instance_to_read(config, tab);
   const auto generation = generation_of(instance, tab);
   if (!generation) {
     throw Error(ErrorCode::not_found, "there is no tab " + to_string(tab) + " in instance \"" +
@@ -162,21 +162,12 @@ WindowId tab_of(const Config& config, const std::string& which) {
   return found.front();
 }
 
-bool is_name_of_tab(const Config& guest, const std::string& which) {
-  const std::vector<TabInfo> tabs = tabs_of(guest);
-  return std::ranges::any_of(tabs, [&which](const TabInfo& tab) { return tab.name == which; });
-}
-
-namespace {
-
 bool has_tab(const Config& guest, const std::string& which) {
   const auto id = parse_window_id(which);
   const std::vector<TabInfo> tabs = tabs_of(guest);
   return std::ranges::any_of(
       tabs, [&](const TabInfo& tab) { return id ? tab.window_id == *id : tab.name == which; });
 }
-
-}  // namespace
 
 std::string instance_with_tab(const Config& config, const std::string& name) {
   const std::vector<std::string> used = used_instances(config);

@@ -33,7 +33,7 @@ inline constexpr const char* kProgramType = "PROGRAM";
 /// Adds the positional argument that names a log: a tab ("@3" or a name), or the path of a log file.
 CLI::Option* add_log_argument(CLI::App& command, std::string& which, const std::string& description);
 
-/// The log of an open or closed tab, also of an instance that no longer runs where --instance names it.
+/// The log of an open or closed tab, of the instance of instance_to_read.
 /// Throws Error(not_found) that says where the log was looked for.
 [[nodiscard]] PaneLog log_of(const Config& config, WindowId tab);
 
@@ -54,8 +54,8 @@ CLI::Option* add_tab_id_argument(CLI::App& command, std::optional<WindowId>& tab
 /// tab_of for an argument that may be left out; nullopt for an empty one.
 [[nodiscard]] std::optional<WindowId> tab_if_given(const Config& config, const std::string& which);
 
-/// Whether an open tab of the running instance has this name. `guest` is a configuration of guest_of.
-[[nodiscard]] bool is_name_of_tab(const Config& guest, const std::string& which);
+/// Whether an open tab of the running instance has this name or id. `guest` is a configuration of guest_of.
+[[nodiscard]] bool has_tab(const Config& guest, const std::string& which);
 
 /// The instance that has an open tab of this name or id, where several run and --instance names none; of
 /// several with one that of the project here; else empty. Throws Error(invalid_argument) where several have

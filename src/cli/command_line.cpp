@@ -139,7 +139,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error, bool has_dashes) 
   const auto chosen = app.get_subcommands();
   const std::string command =
       chosen.empty() ? "terminally-mcp" : "terminally-mcp " + chosen.front()->get_name();
-  complain(what + "\nTry: " + command + " --help");
+  complain_as_it_is(what + "\nTry: " + command + " --help");
   // Other exit codes of exec are those of its command.
   return !chosen.empty() && chosen.front()->get_name() == "exec" ? kExecFailed : kUsageError;
 }

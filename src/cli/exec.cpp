@@ -241,10 +241,10 @@ void refuse_mistaken_tab(const ExecOptions& options, const Config& guest) {
   if (!is_command && far && (far->rest.empty() || parse_window_id(far->rest))) {
     throw no_such_tab(word);
   }
-  if (!options.behind_dashes && options.words.size() > 1 && is_name_of_tab(guest, word)) {
+  if (!options.behind_dashes && has_tab(guest, word)) {
     throw Error(ErrorCode::invalid_argument,
                 "\"" + word + "\" is a tab: to run a command in it, terminally-mcp exec " + typed(word) +
-                    " -- COMMAND; to run a program of that name, -- before it");
+                    " -- COMMAND; to run a program of that name, terminally-mcp exec -- " + typed(word));
   }
 }
 

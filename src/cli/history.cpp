@@ -84,7 +84,7 @@ std::string as_json(const std::vector<PastCommand>& commands) {
 
 /// Asks a running instance for its tabs first, which also records the end of commands that ended unseen.
 std::vector<PastCommand> commands_of(const Config& config, std::optional<WindowId> tab, std::size_t most) {
-  const Instance instance = instance_to_read(config);
+  const Instance instance = instance_to_read(config, tab);
   std::vector<WindowId> open;
   if (instance.server_lives()) {
     for (const TabInfo& row : tabs_of(guest_of(config, instance.name()))) {
@@ -116,7 +116,7 @@ void add_history(CLI::App& app, Config& config, Action& action) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "As a JSON array, whole commands and byte offsets included");
   command->footer(
-      "Reads records from disk: needs no server; with --instance NAME, no running instance either.\n"
+      "Reads records from disk: needs no server; with a tab or --instance NAME, no running instance either.\n"
       "Examples:\n"
       "  terminally-mcp history\n"
       "  terminally-mcp history @3 -n 100\n"

@@ -78,6 +78,11 @@ int list_hosts(const Config& config) {
   return 0;
 }
 
+Error cannot_write(const std::filesystem::path& file, const std::string& reason) {
+  return Error(ErrorCode::io, "cannot write the hosts into " + file.string() + ": " + reason +
+                                  "; make that writable for you, or name another file with --hosts");
+}
+
 /// Changes the file of hosts while no other process does, by a lock on its directory. A link to the file
 /// stays one. A running server has read the file already, so a message tells to restart it.
 void change_hosts(const Config& config, const std::function<void(std::vector<HostEntry>&)>& change) {
@@ -86,14 +91,19 @@ void change_hosts(const Config& config, const std::function<void(std::vector<Hos
   for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(file); ++links) {
     file = file.parent_path() / std::filesystem::read_symlink(file);
   }
-  std::filesystem::create_directories(file.parent_path());
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
   const UniqueFd directory(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory || ::flock(directory.get(), LOCK_EX) != 0) {
-    throw io_error("cannot lock " + file.parent_path().string(), errno);
+    throw cannot_write(file, system_reason(error ? error.value() : errno));
   }
   std::vector<HostEntry> hosts = read_hosts(file);
   change(hosts);
-  replace_file(file, write_hosts(hosts));
+  try {
+    replace_file(file, write_hosts(hosts));
+  } catch (const Error& failure) {
+    throw cannot_write(file, failure.what());
+  }
   complain("restart running servers for this to take effect");
 }
 

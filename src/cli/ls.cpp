@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/asio.hpp>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -26,15 +27,11 @@ struct LsOptions {
 
 using nlohmann::ordered_json;
 
-constexpr Milliseconds kHostsAnswerWithin{5'000};
+constexpr Milliseconds kHostsAnswerWithin{3'000};
 
 std::string text_of(const ordered_json& row, const char* name) {
   const auto found = row.find(name);
   return found == row.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-void print_json(const ordered_json& rows) {
-  print(rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 /// How the last command stands, behind its text; empty: it runs.
@@ -89,80 +86,104 @@ ordered_json rows_here(const Config& config, const std::string& instance) {
   return array;
 }
 
-/// The tabs of the instances that a server of `instance` uses on the hosts.
-FarListing rows_there(const Config& config, const std::string& instance) {
-  std::vector<FarPlace> places;
-  for (const HostEntry& host : read_hosts(config.hosts_file)) {
-    places.push_back({host, far_start(host, config, instance).instance});
-  }
-  boost::asio::io_context io(1);
-  const Spawned<FarListing> listing(io.get_executor(), list_there(std::move(places), kHostsAnswerWithin));
-  io.run();
-  return listing.result();
-}
-
-/// The tabs of one instance, here and on hosts.
-ordered_json all_rows(const Config& config, const std::string& instance) {
-  ordered_json rows = rows_here(config, instance);
-  FarListing there = rows_there(config, instance);
-  for (ordered_json& row : there.rows) {
-    rows.push_back(std::move(row));
-  }
-  for (const std::string& problem : there.problems) {
-    complain(problem);
-  }
-  return rows;
-}
-
 /// One is no reason to leave out the others.
 ordered_json rows_or_complaint(const Config& config, const std::string& instance) {
   try {
-    return all_rows(config, instance);
+    return rows_here(config, instance);
   } catch (const Error& error) {
     complain(instance + ": " + error.what());
     return ordered_json::array();
   }
 }
 
-int ls_of_several(const Config& config, const std::vector<std::string>& instances, bool json) {
-  ordered_json rows = ordered_json::array();
-  bool begins = true;
+/// The tabs that a server of each of these instances has on the hosts, which are asked side by side.
+std::vector<FarListing> rows_there(const Config& config, const std::vector<std::string>& instances) {
+  const std::vector<HostEntry> hosts = read_hosts(config.hosts_file);
+  boost::asio::io_context io(1);
+  std::vector<Spawned<FarListing>> asked;
+  asked.reserve(instances.size());
   for (const std::string& name : instances) {
-    const ordered_json tabs = rows_or_complaint(config, name);
-    if (!json) {
-      print((begins ? "" : "\n") + in_words(Instance(config, name)) + "\n" + as_table(tabs));
+    std::vector<FarPlace> places;
+    places.reserve(hosts.size());
+    for (const HostEntry& host : hosts) {
+      places.push_back({host, far_start(host, config, name).instance});
     }
-    begins = false;
-    for (ordered_json row : tabs) {
-      row["instance"] = name;
-      rows.push_back(std::move(row));
-    }
+    asked.emplace_back(io.get_executor(), list_there(std::move(places), kHostsAnswerWithin));
   }
-  if (json) {
-    print_json(rows);
+  io.run();
+  std::vector<FarListing> listings;
+  listings.reserve(asked.size());
+  for (const Spawned<FarListing>& one : asked) {
+    listings.push_back(one.result());
   }
-  return 0;
+  return listings;
 }
 
+/// Shows the tabs of one instance after the other: at once, or as one array of JSON in the end.
+class TabLists {
+ public:
+  TabLists(const LsOptions& options, bool names_instances)
+      : options_(options), names_instances_(names_instances) {}
+
+  void add(const std::string& instance, const std::string& heading, const ordered_json& rows) {
+    if (options_.quiet) {
+      for (const ordered_json& row : rows) {
+        print(text_of(row, "window_id") + "\n");
+      }
+    } else if (!options_.json) {
+      print((begins_ ? "" : "\n") + heading + "\n" + as_table(rows));
+    }
+    begins_ = false;
+    for (ordered_json row : rows) {
+      if (names_instances_) {
+        row["instance"] = instance;
+      }
+      all_.push_back(std::move(row));
+    }
+  }
+
+  void end() const {
+    if (options_.json) {
+      print(all_.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    }
+  }
+
+  [[nodiscard]] bool is_empty() const { return begins_; }
+
+ private:
+  const LsOptions& options_;
+  bool names_instances_;
+  bool begins_ = true;
+  ordered_json all_ = ordered_json::array();
+};
+
+/// What is here comes first: a host may keep us waiting.
 int ls(const Config& config, const LsOptions& options) {
   const std::vector<std::string> used = used_instances(config);
-  if (config.instance.empty() && used.size() > 1 && !options.quiet) {
-    return ls_of_several(config, used, options.json);
+  const bool several = config.instance.empty() && used.size() > 1 && !options.quiet;
+  const std::vector<std::string> instances = several ? used : std::vector{instance_on_hosts(config)};
+  TabLists lists(options, several);
+  for (const std::string& name : instances) {
+    if (is_used(config, name)) {
+      lists.add(name, in_words(Instance(config, name)),
+                several ? rows_or_complaint(config, name) : rows_here(config, name));
+    }
   }
-  const std::string instance = instance_on_hosts(config);
-  const ordered_json rows = all_rows(config, instance);
-  if (rows.empty() && !is_used(config, instance)) {
+  const std::vector<FarListing> there = rows_there(config, instances);
+  std::map<std::string, std::string> problems;
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    if (!there[i].rows.empty()) {
+      lists.add(instances[i], instances[i] + ", on hosts:", there[i].rows);
+    }
+    problems.insert(there[i].problems.begin(), there[i].problems.end());
+  }
+  for (const auto& [host, problem] : problems) {
+    complain(host + ": " + problem);
+  }
+  if (lists.is_empty()) {
     static_cast<void>(running_instance(config));  // throws with the instances that do run
   }
-  if (options.json) {
-    print_json(rows);
-  } else if (options.quiet) {
-    for (const ordered_json& row : rows) {
-      print(text_of(row, "window_id") + "\n");
-    }
-  } else {
-    print(in_words(Instance(config, instance)) + "\n" + as_table(rows));
-  }
+  lists.end();
   return 0;
 }
 

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
@@ -16,41 +16,42 @@
 namespace terminally {
 namespace {
 
-/// A second tab of a name could be reached by its id only, and so could the first from then on.
-void refuse_taken_name(const std::vector<TabInfo>& tabs, const std::string& name,
-                       const std::string& instance) {
+void refuse_id_as_name(const std::string& name) {
   if (parse_window_id(name)) {
     throw Error(ErrorCode::invalid_argument,
                 "name: \"" + name + "\" is how the id of a tab is written: choose another name");
   }
-  const auto taken = std::ranges::find(tabs, name, &TabInfo::name);
-  if (!name.empty() && taken != tabs.end()) {
-    const std::string id = to_string(taken->window_id);
-    throw Error(ErrorCode::invalid_argument, "tab " + id + " of instance \"" + instance + "\" is named \"" +
-                                                 name + "\" already: choose another name, or " +
-                                                 "terminally-mcp attach " + id);
-  }
+}
+
+/// The tab that has the name already, of those that came before `ours`; null: none.
+const TabInfo* tab_named(const std::vector<TabInfo>& tabs, const std::string& name,
+                         std::optional<WindowId> ours = std::nullopt) {
+  const auto taken = std::ranges::find_if(tabs, [&](const TabInfo& tab) {
+    return !name.empty() && tab.name == name && (!ours || tab.window_id < *ours);
+  });
+  return taken == tabs.end() ? nullptr : &*taken;
+}
+
+/// A second tab of a name could be reached by its id only, and so could the first from then on.
+Error taken_by(const TabInfo& tab, const std::string& instance) {
+  const std::string id = to_string(tab.window_id);
+  return Error(ErrorCode::invalid_argument, "tab " + id + " of instance \"" + instance + "\" is named \"" +
+                                                tab.name + "\" already: choose another name, or " +
+                                                "terminally-mcp attach " + id);
 }
 
 Awaitable<CreatedTab> opened(TmuxManager& manager, CreateTab request) {
-  const std::vector<TabInfo> tabs = co_await manager.tabs().list();
-  refuse_taken_name(tabs, request.name, manager.instance_name());
   const std::string name = request.name;
-  std::exception_ptr taken;
+  refuse_id_as_name(name);
+  const std::vector<TabInfo> before = co_await manager.tabs().list();
+  if (const TabInfo* other = tab_named(before, name)) {
+    throw taken_by(*other, manager.instance_name());
+  }
   CreatedTab tab = co_await manager.tabs().create(std::move(request));
-  if (name.empty()) {
-    co_return tab;
-  }
-  std::vector<TabInfo> before = co_await manager.tabs().list();
-  std::erase_if(before, [&tab](const TabInfo& other) { return other.window_id >= tab.window_id; });
-  try {
-    refuse_taken_name(before, name, manager.instance_name());  // by who came at the same moment
-  } catch (const Error&) {
-    taken = std::current_exception();
-  }
-  if (taken) {
+  const std::vector<TabInfo> now = co_await manager.tabs().list();
+  if (const TabInfo* other = tab_named(now, name, tab.window_id)) {  // it came at the same moment
     static_cast<void>(co_await manager.tabs().close(tab.window_id, true));
-    std::rethrow_exception(taken);
+    throw taken_by(*other, manager.instance_name());
   }
   co_return tab;
 }
@@ -80,15 +81,15 @@ int open_new(const Config& given, CreateTab request) {
 void add_new(CLI::App& app, Config& config, Action& action) {
   const auto request = std::make_shared<CreateTab>();
   request->cwd = ".";
-  CLI::App* command =
-      app.add_subcommand("new", "Opens a tab, and prints its id; begins an instance where none runs");
+  CLI::App* command = app.add_subcommand(
+      "new", "Opens a tab, and prints its id; begins an instance where nothing of the project runs");
   command->add_option("name", request->name, "Its name; none: that of its shell")->type_name("NAME");
   command->add_option("--cwd", request->cwd, "Where it begins; none: here")->type_name(kDirectoryType);
   command->add_option("--shell", request->shell, "Its shell; none: $SHELL")->type_name(kProgramType);
   command->add_flag("--login", request->login, "Start the shell as a login shell");
   command->footer(
-      "Where no instance runs, the project's begins, or that of --instance. An agent with --agent that is\n"
-      "started in the project later shares its tabs.\n"
+      "Where nothing of the project runs, its instance begins, or that of --instance. An agent with --agent\n"
+      "that is started in the project later shares its tabs.\n"
       "Examples:\n"
       "  terminally-mcp new build\n"
       "  terminally-mcp --instance work new --cwd ~/src --shell zsh\n"

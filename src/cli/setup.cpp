@@ -14,6 +14,7 @@
 #include "cli/subcommands.hpp"
 #include "setup/client_states.hpp"
 #include "setup/setup.hpp"
+#include "shell/shell_text.hpp"
 #include "terminal/guest.hpp"
 #include "terminal/print.hpp"
 
@@ -51,21 +52,27 @@ std::filesystem::path copies_in(const Config& config) {
   return config.state_root / ".setup";
 }
 
-int list_clients(const ClientPlaces& places) {
+int list_clients(const SetupOptions& options) {
   std::vector<TableRow> rows = {{"CLIENT", "", "CONFIGURATION", ""}};
+  const std::string project = options.project.empty() ? "" : " --project " + posix_quoted(options.project);
+  std::string next;
   for (const McpClient& client : all_clients()) {
-    const ClientState state = state_of(client, places, program_to_set_up());
-    rows.push_back({std::string(client.name), std::string(client.title), on_one_line(state.file.string()),
-                    on_one_line(in_words(state))});
+    const ClientState state = state_of(client, options.wish.places, program_to_set_up());
+    const std::string name(client.name);
+    rows.push_back(
+        {name, std::string(client.title), on_one_line(state.file.string()), on_one_line(in_words(state))});
+    next +=
+        state.kind == ClientState::Kind::not_set_up ? "  terminally-mcp setup " + name + project + "\n" : "";
   }
-  print(table(rows));
+  print(table(rows) + (next.empty() ? "\nTo set another one up: terminally-mcp setup CLIENT" + project + "\n"
+                                    : "\nFound here, and to be set up by:\n" + next));
   return 0;
 }
 
 int run_setup(const Config& config, SetupOptions options) {
   options.wish.places = client_places(options.project);
   if (options.client.empty()) {
-    return list_clients(options.wish.places);
+    return list_clients(options);
   }
   const McpClient& client = client_named(options.client);
   if (options.http.on) {

@@ -93,7 +93,8 @@ asio::awaitable<void> list_one(FarPlace place, Milliseconds within, std::shared_
   }
   nlohmann::ordered_json rows = rows_in(result.out);
   if (result.timed_out) {
-    problem = "no answer within " + std::to_string(within.count()) + " ms";
+    problem = "no answer within " + std::to_string(within.count()) + " ms; `terminally-mcp hosts check " +
+              name + "` waits longer, and says what is wrong";
   } else if (result.exit_code != 0 && result.err.find("no instance") == std::string::npos) {
     PipeEnd end;
     end.exit_code = result.exit_code;
@@ -101,7 +102,7 @@ asio::awaitable<void> list_one(FarPlace place, Milliseconds within, std::shared_
     problem = explain_pipe(place.host, end);
   }
   if (!problem.empty()) {
-    listing->problems.push_back(name + ": " + problem);
+    listing->problems.emplace(name, problem);
   }
   if (!rows.is_array()) {
     co_return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ struct FarPlace {
 
 struct FarListing {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();  ///< as `ls --json`, ids with the host
-  std::vector<std::string> problems;                              ///< of hosts that could not be asked
+  std::map<std::string, std::string> problems;                    ///< of hosts that could not be asked
 };
 
 /// Runs `ls` in all places side by side. A host where no such instance runs has no tabs.

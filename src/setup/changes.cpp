@@ -50,17 +50,17 @@ ConfigText read_target(const std::filesystem::path& path) {
   return std::filesystem::exists(path, error) ? read_if_there(path) : std::nullopt;
 }
 
-/// The mode counts for the superuser, too: who took the right to write away meant it.
-void refuse_read_only(const std::filesystem::path& path, const std::filesystem::path& target) {
+/// `needed`: what `path` leads to, or its directory. The mode counts for the superuser, too: who took the
+/// right to write away meant it.
+void refuse_read_only(const std::filesystem::path& path, const std::filesystem::path& needed) {
   struct stat info{};
-  if (::stat(target.c_str(), &info) != 0) {
+  if (::stat(needed.c_str(), &info) != 0) {
     return;
   }
   constexpr mode_t kAnyWrite = 0222;
-  if ((info.st_mode & kAnyWrite) == 0 || ::access(target.c_str(), W_OK) != 0) {
-    throw Error(ErrorCode::io, target.string() + " is read-only" +
-                                   (path == target ? "" : " (" + path.string() + " leads there)") +
-                                   "; make it writable, or add what --print prints by hand");
+  if ((info.st_mode & kAnyWrite) == 0 || ::access(needed.c_str(), W_OK) != 0) {
+    throw Error(ErrorCode::io, "cannot write " + path.string() + ": " + needed.string() +
+                                   " is read-only; make it writable, or add what --print prints by hand");
   }
 }
 
@@ -122,10 +122,15 @@ std::filesystem::path new_directory_of_time(const std::filesystem::path& copies)
 /// Under its own path below a directory of the time.
 std::filesystem::path keep_copy(const std::filesystem::path& target, const std::string& content,
                                 const std::filesystem::path& copies) {
-  const std::filesystem::path copy = new_directory_of_time(copies) / target.relative_path();
-  std::filesystem::create_directories(copy.parent_path());
-  write_file(copy, content);
-  return copy;
+  try {
+    const std::filesystem::path copy = new_directory_of_time(copies) / target.relative_path();
+    std::filesystem::create_directories(copy.parent_path());
+    write_file(copy, content);
+    return copy;
+  } catch (const std::runtime_error& error) {
+    throw Error(ErrorCode::io, target.string() + " was not changed, as no copy of it can be kept: " +
+                                   error.what() + "; --state-dir names another place for copies");
+  }
 }
 
 /// Without their ends, to be shown.
@@ -194,8 +199,7 @@ std::string shown(const FileChange& change) {
 std::filesystem::path carry_out(const FileChange& change, const std::filesystem::path& copies) {
   const std::filesystem::path& target = change.target;
   refuse_read_only(change.path, target);
-  const std::filesystem::path directory = nearest_directory_of(target);
-  refuse_read_only(directory, directory);
+  refuse_read_only(change.path, nearest_directory_of(target));
   if (target_of(change.path) != target || read_target(target) != change.before) {
     throw Error(ErrorCode::io, target.string() + " was changed by another program meanwhile; try again");
   }

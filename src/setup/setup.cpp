@@ -153,11 +153,9 @@ void try_it(const McpClient& client, const SetupWish& wish, StartedServer server
              "\n");
   }
   talk.say(server.url.empty() ? "\nstarting it as " + title + " will, with an instance of its own ...\n"
-                              : "\ncalling " + visible_text(server.url) + " as " + title + " will ...\n");
-  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n" +
-           (server.is_disabled ? "it is switched off in that file: switch it on in " + title
-                               : "restart " + title) +
-           " to have it\n");
+                              : "before anything is written, calling " + visible_text(server.url) + " as " +
+                                    title + " will ...\n");
+  talk.say(try_server(server, project.empty() ? wish.places.home : project) + "\n");
 }
 
 }  // namespace
@@ -185,6 +183,12 @@ int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk
   const Writing write = writing_of(client, wish, program);
   FileChange change = planned(file, project, [&](const ConfigText& text) { return write(text, false); });
   change.is_private = wish.http && project.empty();
+  const auto entry_in = [&](const ConfigText& text) {
+    return server_in(client, text, program).value_or(StartedServer());
+  };
+  if (wish.http) {  // an entry for which nobody serves would be no use
+    try_it(client, wish, entry_in(change.after), talk);
+  }
   if (change.is_none()) {
     talk.say(file.string() + (wish.http ? " has this already\n" : " starts this program already\n"));
   } else if (!dialogue.offer(change, "Write this?", wish.yes)) {
@@ -193,7 +197,13 @@ int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk
   }
   offer_more(dialogue, client, wish, talk.ask && !wish.yes, write);
   const FileChange written = planned(file, project, [](const ConfigText& text) { return text; });
-  try_it(client, wish, server_in(client, written.before, program).value_or(StartedServer()), talk);
+  const StartedServer server = entry_in(written.before);
+  if (!wish.http) {
+    try_it(client, wish, server, talk);
+  }
+  const std::string title(client.title);
+  talk.say((server.is_disabled ? "it is switched off in that file: switch it on in " : "restart ") + title +
+           " to have it\n");
   return 0;
 }
 

@@ -35,8 +35,8 @@ struct SetupTalk {
 [[nodiscard]] std::string printed_setup(const McpClient& client, const SetupWish& wish);
 
 /// Writes or mends the entry of the client, offers the rest, and tries the server as the client will start
-/// it, or reach it. Shows each change and asks first; copies go below `copies`. Returns the exit code. Throws
-/// Error.
+/// it; one that the client is to reach is tried first, and where that fails nothing is written. Shows each
+/// change and asks first; copies go below `copies`. Returns the exit code. Throws Error.
 [[nodiscard]] int set_up(const McpClient& client, const SetupWish& wish, const SetupTalk& talk,
                          const std::filesystem::path& copies);
 

@@ -64,7 +64,7 @@ std::string call(Client& client, const std::string& tool, const ordered_json& ar
   const ordered_json content = result.value("content", ordered_json::array());
   std::string text = content.empty() ? "" : content.front().value("text", "");
   if (result.value("isError", false)) {
-    throw Error(ErrorCode::internal, tool + ": " + text);
+    throw Error(ErrorCode::internal, "\"" + tool + "\" failed: " + text);
   }
   return text;
 }

@@ -12,7 +12,9 @@
 #include "base/spawned.hpp"
 #include "files/project.hpp"
 #include "instance/instance.hpp"
+#include "instance/tab_ids.hpp"
 #include "terminal/instance_use.hpp"
+#include "tmux/server/instance_end.hpp"
 
 namespace terminally {
 namespace {
@@ -44,7 +46,7 @@ std::filesystem::path project_here() {
 
 /// The instance of --instance, that of the project here, or the only running one.
 std::string chosen(const Config& config, const std::vector<std::string>& running) {
-  const std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
+  std::string name = config.instance.empty() ? "" : Instance(config, config.instance).name();
   if (running.empty()) {
     throw Error(ErrorCode::not_found,
                 "no instance" + (name.empty() ? "" : " \"" + name + "\"") + " runs in " +
@@ -69,6 +71,23 @@ std::string chosen(const Config& config, const std::vector<std::string>& running
   return possible.front();
 }
 
+/// Empty: no instance had this tab, or one that runs.
+std::string ended_instance_with(const Config& config, WindowId tab) {
+  trust_runtime_root(config);
+  std::vector<std::string> found = known_instances(config);
+  std::erase_if(found, [&](const std::string& name) { return !generation_of(Instance(config, name), tab); });
+  if (found.empty() || std::ranges::any_of(found, [&](const auto& name) { return is_used(config, name); })) {
+    return "";
+  }
+  const std::vector<std::string> here = of_project_here(config, found);
+  const std::vector<std::string>& possible = here.empty() ? found : here;
+  if (possible.size() > 1) {
+    throw Error(ErrorCode::not_found, "several instances that run no more had a tab " + to_string(tab) +
+                                          ", choose one with --instance: " + listed(possible));
+  }
+  return possible.front();
+}
+
 /// What an agent started here would use, so that both share it, and in no project a name all the same: what a
 /// person opens is to last.
 std::string instance_to_begin() {
@@ -83,8 +102,9 @@ std::string instance_to_begin() {
   return instance_of_project(project.empty() ? here : project);
 }
 
-/// Puts the manager away behind a call, which for a guest is next to nothing.
-Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
+/// Puts the manager away behind a call, which for a guest is next to nothing. An instance that was to begin
+/// with the call, and has no tab, goes too.
+Awaitable<void> call_and_shut_down(const Config& config, TmuxManager& manager, Awaitable<void> call) {
   std::exception_ptr failure;
   try {
     co_await std::move(call);
@@ -93,6 +113,7 @@ Awaitable<void> call_and_shut_down(TmuxManager& manager, Awaitable<void> call) {
   }
   co_await manager.shut_down();
   if (failure) {
+    static_cast<void>(co_await clean_instance(config, config.instance));
     std::rethrow_exception(failure);
   }
 }
@@ -149,9 +170,12 @@ bool is_used(const Config& config, const std::string& name) {
   return instance.owner_pid() != 0 || instance.server_listens();
 }
 
-Instance instance_to_read(const Config& config) {
-  const bool named = !config.instance.empty() && Instance(config, config.instance).newest_generation() > 0;
-  return Instance(config, named ? config.instance : running_instance(config));
+Instance instance_to_read(const Config& config, std::optional<WindowId> tab) {
+  if (!config.instance.empty() && Instance(config, config.instance).newest_generation() > 0) {
+    return Instance(config, config.instance);
+  }
+  const std::string ended = config.instance.empty() && tab ? ended_instance_with(config, *tab) : "";
+  return Instance(config, ended.empty() ? running_instance(config) : ended);
 }
 
 Config guest_of(Config config, const std::string& instance) {
@@ -199,10 +223,11 @@ void run_as_guest(const Config& config, const std::function<Awaitable<void>(Tmux
     return;
   }
   std::exception_ptr failure;
-  boost::asio::co_spawn(io, call_and_shut_down(manager, call(manager)), [&](const std::exception_ptr& error) {
-    failure = error;
-    io.stop();
-  });
+  boost::asio::co_spawn(io, call_and_shut_down(config, manager, call(manager)),
+                        [&](const std::exception_ptr& error) {
+                          failure = error;
+                          io.stop();
+                        });
   io.run();
   if (failure) {
     std::rethrow_exception(failure);

@@ -37,8 +37,9 @@ void refuse_other_project(const Config& config, const std::string& instance);
 [[nodiscard]] bool is_used(const Config& config, const std::string& name);
 
 /// The instance whose logs and records a person means: the one of --instance, if it runs or has left logs,
-/// else the only running one. Throws as running_instance.
-[[nodiscard]] Instance instance_to_read(const Config& config);
+/// else running_instance. Where nothing that runs has a log of `tab`: the one of the project here that has
+/// one, or the only one. Throws as running_instance, and where several have one.
+[[nodiscard]] Instance instance_to_read(const Config& config, std::optional<WindowId> tab);
 
 /// The configuration of a manager that works in an instance beside the server that owns it.
 [[nodiscard]] Config guest_of(Config config, const std::string& instance);

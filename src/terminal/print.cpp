@@ -52,7 +52,11 @@ std::string as_said(std::string_view text) {
 }
 
 void complain(std::string_view text) {
-  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(in_peoples_words(text))).c_str());
+  complain_as_it_is(in_peoples_words(text));
+}
+
+void complain_as_it_is(std::string_view text) {
+  std::fprintf(stderr, "terminally-mcp: %s\n", visible_text(as_said(text)).c_str());
 }
 
 std::string on_one_line(std::string_view text) {

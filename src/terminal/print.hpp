@@ -20,6 +20,8 @@ void say_as_host(const std::string& name);
 
 /// Prints a line on stderr: "terminally-mcp: ...", in_peoples_words.
 void complain(std::string_view text);
+/// The same for what no agent is told: the words that it repeats are the person's, also outside of quotes.
+void complain_as_it_is(std::string_view text);
 
 /// Foreign text (a directory's name, a command line) made safe for one line of a terminal: control characters
 /// become '?', invalid bytes U+FFFD, and invisible or misleading characters their code, as ⟨U+202E⟩.

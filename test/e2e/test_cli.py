@@ -210,6 +210,7 @@ class Cli(unittest.TestCase):
             (("--min-free-bytes", "9EiB", "ls"), "to 1125899906842624, as in 65536, 64MiB"),
             (("exec", "@0", "touch", "-c", "ran"), '"-c" is no flag of exec: before a command with flags put --'),
             (("exec", "--nosuch", "--", "touch ran"), "not expected: --nosuch"),
+            (("ls", "wait_for"), "not expected: wait_for\n"),
         ):
             with self.subTest(arguments):
                 done = run_cli(self.sandbox, *arguments, stdin=subprocess.DEVNULL)

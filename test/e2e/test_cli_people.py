@@ -234,10 +234,13 @@ class NothingRuns(unittest.TestCase):
         self.assertRegex(self.errors, "choose another place: --runtime-dir, or TERMINALLY_RUNTIME_DIR")
 
     def test_what_cannot_begin_leaves_nothing(self) -> None:
-        self.cli("new", "--cwd", "/nowhere", code=1)
-        self.assertIn('"/nowhere"', self.errors)
-        self.cli("ls", code=1)
-        self.assertIn("no instance runs", self.errors)
+        for flag, nothing in (("--cwd", "/nowhere"), ("--tmux", "/no/such")):
+            self.cli("new", flag, nothing, code=1)
+            self.assertIn(f'"{nothing}"', self.errors)
+            self.cli("ls", code=1)
+            self.assertIn("no instance runs", self.errors)
+            for place in (self.sandbox.runtime, self.sandbox.state):
+                self.assertEqual(list(place.glob("shop-*")), [], flag)
 
 
 class InAProject(unittest.TestCase):
@@ -252,7 +255,7 @@ class InAProject(unittest.TestCase):
             self.projects[name].mkdir()
 
     def cli(self, project: str, *arguments: str, code: int = 0) -> str:
-        done = run_cli(self.sandbox, *arguments, cwd=self.projects[project])
+        done = run_cli(self.sandbox, *arguments, cwd=self.projects.get(project, self.sandbox.home))
         self.errors = done.stderr.decode()
         self.assertEqual(done.returncode, code, done.stdout.decode() + self.errors)
         return done.stdout.decode()
@@ -271,6 +274,26 @@ class InAProject(unittest.TestCase):
         self.assertEqual(self.cli("one", "exec", "other", "--", "pwd"), f"{self.projects['two']}\n")
         self.cli("one", "new", "@5", code=1)
         self.assertIn("choose another name", self.errors)
+
+    def test_what_a_closed_tab_printed_when_its_instance_runs_no_more(self) -> None:
+        for project in self.projects:
+            self.cli(project, "new", "build")
+            self.cli(project, "exec", "build", "--", f"echo of {project}")
+        other = self.cli("two", "new").strip()
+        self.cli("two", "exec", other, "--", "echo of the second tab")
+        end_tmux(self.sandbox)
+        poll(lambda: not self.sandbox.processes(), 10, "the tmux servers are gone")
+        for project in self.projects:
+            with self.subTest(project=project):
+                self.assertIn(f"of {project}\r\n", self.cli(project, "tail", "@0"))
+                self.assertEqual(self.cli(project, "grep", "@0", "^of "), f"of {project}\n")
+                self.assertIn(f"echo of {project}", self.cli(project, "history", "@0"))
+                self.assertEqual(self.cli(project, "grep", other, "^of "), "of the second tab\n")
+        self.cli("", "grep", "@0", "of", code=2)
+        self.assertRegex(self.errors, r"had a tab @0, choose one with --instance: one-\w+, two-\w+")
+        self.cli("", "new", "--instance", "running")
+        self.assertEqual(self.cli("one", "grep", "@0", "^of ", code=1), "", "what runs is meant first")
+        self.assertEqual(self.cli("one", "grep", other, "^of "), "of the second tab\n")
 
     def test_an_agents_main_begins_in_the_project(self) -> None:
         self.cli("one", "new", "build")

@@ -90,7 +90,8 @@ class Logs(unittest.TestCase):
         (self.directory / "pane-@4.log").write_bytes(b"what was\r\n")
         done = run_cli(self.sandbox, "--instance", "old", "tail", "@4")
         self.assertEqual((done.stdout, done.stderr, done.returncode), (b"what was\r\n", b"", 0))
-        self.assertEqual(run_cli(self.sandbox, "tail", "@4").returncode, 1)
+        self.assertEqual(run_cli(self.sandbox, "tail", "@4").stdout, b"what was\r\n", "it is the only one that had that tab")
+        self.assertEqual(run_cli(self.sandbox, "tail", "@5").returncode, 1)
 
     def test_what_came_with_the_end_is_followed_as_well(self) -> None:
         (self.directory / "pane-@4.log").write_bytes(b"what was\r\n")

@@ -14,6 +14,7 @@ import path  # noqa: F401
 from harness import Sandbox, Server, binary, main, needs, needs_root, poll
 from harness.client import run_cli
 from harness.hosts import FarMachine, FarMachines
+from harness.stopwatch import Stopwatch
 
 
 CHANGE_A_HELPER = """
@@ -53,6 +54,13 @@ class HostsFile(unittest.TestCase):
             self.assertEqual(run_cli(sandbox, "hosts", "remove", "build1").returncode, 0)
             self.assertNotIn("build1", file.read_text())
             self.assertIn(b"there is no host", run_cli(sandbox, "hosts", "remove", "build1").stderr)
+
+    def test_a_file_that_cannot_be_written(self) -> None:
+        with Sandbox() as sandbox:
+            for file in ("/dev/full/hosts.json", "/proc/hosts.json"):
+                refused = run_cli(sandbox, "--hosts", file, "hosts", "add", "x", "--ssh", "x")
+                self.assertEqual(refused.returncode, 1)
+                self.assertRegex(refused.stderr.decode(), rf"cannot write the hosts into {file}: .*; make that writable .* --hosts\n")
 
     def test_added_again(self) -> None:
         """By the same way it keeps the program that push has put there, as doc/hosts.md has them follow each other."""
@@ -205,6 +213,25 @@ class OnHostsAlone(unittest.TestCase):
         mistaken = self.cli("--instance", "wrok", "ls")
         self.assertEqual(mistaken.returncode, 1)
         self.assertIn(b'no instance "wrok" runs', mistaken.stderr)
+
+    def test_ls_waits_for_no_host_that_is_dead(self) -> None:
+        """What is here comes at once, what other hosts have a little later, and each that is dead has one line, whoever used it."""
+        self.far.allow("dead", {"command": ["sh", "-c", "exec sleep 1000"], "program": "x"})
+        with self.server("--instance", "one") as one, self.server("--instance", "two") as two:
+            one.create_tab(name="here")
+            two.create_tab(name="here")
+            two.create_tab(host="web", name="there").execute("true")
+            argv = [str(binary()), *self.far.flags, "ls"]
+            with Stopwatch() as watch, subprocess.Popen(argv, env=self.sandbox.environment(), stdout=-1, stderr=-1) as listing:
+                shown = b""
+                while shown.count(b" here ") < 2:
+                    shown += (line := listing.stdout.readline())
+                    self.assertTrue(line, shown)
+                self.assertIsNone(listing.poll(), "it waits for the host now")
+                rest, errors = listing.communicate(timeout=30)
+                watch.within(4.5, "both instances, asked for side by side", timers=3)
+        self.assertRegex(rest.decode(), r"two, on hosts:\nTAB .*\nweb:@\d+ +there ")
+        self.assertRegex(errors.decode(), r"^terminally-mcp: dead: no answer within 3000 ms; .*`terminally-mcp hosts check dead`.*\n$")
 
     def test_one_server_at_a_time(self) -> None:
         """A second one of the same name does not take the tabs there over."""

@@ -45,6 +45,15 @@ class OfOneUser(unittest.TestCase):
 
 
 class Setup(OfOneUser):
+    def test_without_a_client_it_says_which_are_here_and_what_to_type(self) -> None:
+        self.write(".claude.json", "{}")
+        self.write(".cursor/mcp.json", "{}")
+        self.assertTrue(
+            self.run_setup().endswith(
+                "\n\nFound here, and to be set up by:\n  terminally-mcp setup claude\n  terminally-mcp setup cursor\n"
+            )
+        )
+
     def test_a_new_configuration_is_written_tried_and_removed(self) -> None:
         said = self.run_setup("claude", "--yes")
         file = self.home / ".claude.json"
@@ -76,7 +85,9 @@ class Setup(OfOneUser):
                 self.run_setup(client, "--yes")
                 self.assertEqual(read((self.home / name).read_text()), {key: {"terminally": entry}})
                 self.assertEqual(printed.partition("\n")[2], (self.home / name).read_text())
-        self.assertEqual(self.run_setup().count("starts this program"), 8)
+        listed = self.run_setup()
+        self.assertEqual(listed.count("starts this program"), 8)
+        self.assertRegex(listed, r"\n\nTo set another one up: terminally-mcp setup CLIENT\n$")
         self.run_setup("--yes", command="uninstall")
         self.assertEqual([file for file in self.home.rglob("*.*") if file.suffix in (".json", ".toml")], [])
 
@@ -169,8 +180,12 @@ class Setup(OfOneUser):
         directory.mkdir(parents=True)
         directory.chmod(0o500)
         self.run_setup("windsurf", "--yes", code=1)
-        self.assertIn(f"{directory} is read-only", self.errors)
+        self.assertIn(f"cannot write {directory}/mcp_config.json: {directory} is read-only; make it writable, or ", self.errors)
         self.assertEqual(list(directory.iterdir()), [])
+        file = self.write(".claude.json", "{}")
+        self.run_setup("claude", "--yes", "--state-dir", f"{file}/x", code=1)
+        self.assertRegex(self.errors, rf"{file} was not changed, as no copy .* {file}/x: Not a directory; .*--state-dir")
+        self.assertEqual(file.read_text(), "{}")
         self.assertIn("claude-desktop, cursor", (self.run_setup("nobody", code=1), self.errors)[1])
 
     def test_a_project(self) -> None:

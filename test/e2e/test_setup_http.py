@@ -194,9 +194,10 @@ class Addresses(HttpSetup):
         self.assertEqual(self.read("claude"), self.entry("claude", url=self.url("work")))
         self.run_setup("claude", "--http", "--yes")
         self.assertEqual(self.read("claude"), self.entry("claude", url=self.url("work")))
-        port = unused_port()
-        self.run_setup("claude", "--http", "--yes", "--address", f"127.0.0.1:{port}", code=1)
-        self.assertEqual(self.read("claude"), self.entry("claude", url=f"http://127.0.0.1:{port}/mcp/work"))
+        self.served.end()
+        self.served = self.enterContext(PageServer(self.sandbox, listen=f"127.0.0.1:{unused_port()}"))
+        self.run_setup("claude", "--http", "--yes", "--address", f"127.0.0.1:{self.served.port}")
+        self.assertEqual(self.read("claude"), self.entry("claude", url=self.url("work")))
         for address in ("unix:/x/y", "10.0.0.1:7332", "127.0.0.1:0", "there"):
             with self.subTest(address):
                 self.run_setup("claude", "--http", "--yes", "--address", address, code=1)
@@ -216,19 +217,25 @@ class Addresses(HttpSetup):
             stranger.settimeout(0)
             url = f"http://127.0.0.1:{stranger.getsockname()[1]}/mcp/work"
             entry = {"type": "http", "url": url, "headers": {"Authorization": "Bearer ${TERMINALLY_TOKEN}"}}
-            (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"terminally": entry}}))
+            before = json.dumps({"mcpServers": {"terminally": entry}})
+            (project / ".mcp.json").write_text(before)
             self.run_setup("claude", "--http", "--project", str(project), "--yes", code=1)
-            self.assertIn("http://127.0.0.1:7332/mcp/work", (project / ".mcp.json").read_text())
+            self.assertIn("nobody serves at http://127.0.0.1:7332/mcp/work", self.errors)
+            self.assertEqual((project / ".mcp.json").read_text(), before)
             with self.assertRaises(BlockingIOError):
                 stranger.accept()
 
     def test_where_nobody_serves_it_says_what_must_run(self) -> None:
+        """And writes nothing, be it the first time or not."""
+        self.run_setup("claude", "--http", "--yes")
         self.served.end()
         port = unused_port()
-        self.run_setup("claude", "--http", "--yes", "--address", f"127.0.0.1:{port}", code=1)
-        self.assertIn(f"nobody serves at http://127.0.0.1:{port}/mcp/claude: start `terminally-mcp serve ", self.errors)
-        self.assertIn("`terminally-mcp open`", self.errors)
-        self.assertEqual(self.read("claude"), self.entry("claude", url=f"http://127.0.0.1:{port}/mcp/claude"))
+        for client in ("claude", "cursor"):
+            self.run_setup(client, "--http", "--yes", "--address", f"127.0.0.1:{port}", code=1)
+            self.assertIn(f"nobody serves at http://127.0.0.1:{port}/mcp/{client}: start `terminally-mcp serve ", self.errors)
+            self.assertIn("`terminally-mcp open`", self.errors)
+        self.assertEqual(self.read("claude"), self.entry("claude"))
+        self.assertFalse((self.home / ".cursor").exists())
         self.assertRegex(
             self.run_setup(command="doctor"),
             r"(?m)^warning client claude: .* where nobody serves now\n +-> terminally-mcp serve, or .* must run",
