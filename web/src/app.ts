@@ -127,6 +127,7 @@ export class App implements Page {
     const now = performance.now();
     this.framed_ = false;
     this.pace.drew(began, now);
+    clearTimeout(this.rest_);
     this.rest_ = window.setTimeout(() => this.goOn_(), this.pace.wait(now));
     if (this.again_ !== null) this.drawSoon_(this.again_);
   }
