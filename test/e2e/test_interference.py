@@ -568,7 +568,7 @@ class Tmux(unittest.TestCase):
             server.create_tab()
             tab = server.create_tab()
             call = tab.execute_async("echo up; sleep 30", timeout_ms=60_000)
-            poll(lambda: b"up\r\n" in tab.log(), 5)
+            poll(lambda: tab.row.foreground == "sleep", 5)  # before that it may hear of no hang-up
             watch = Stopwatch()
             Person(server).tmux("kill-window", "-t", tab.id)
             result = server.result(call, "execute_command", 10)
