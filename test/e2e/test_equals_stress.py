@@ -81,7 +81,9 @@ def agent(world: World, number: int) -> None:
             world.said[tag] = "unknown"
         except AssertionError as error:
             world.said[tag] = "unknown"
-            if server.raw.process.poll() is None:
+            try:
+                server.raw.process.wait(2)  # its output ends a moment before it does
+            except subprocess.TimeoutExpired:
                 world.wrong.append(f"{tag}: {error}")
 
 
