@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "log/log_search.hpp"
+#include "log/own_lines.hpp"
 #include "record/records.hpp"
 #include "secrets/text_guard.hpp"
 
@@ -54,6 +55,16 @@ const CommandRecord* command_at(const std::vector<CommandRecord>& commands, std:
     }
   }
   return nullptr;
+}
+
+/// In the line by which a command's text is run, which no page shows.
+bool is_typed_by_us(const PaneLog& log, const LineMatch& found) {
+  constexpr std::size_t kStartIsWithin = 8'192;
+  const PaneLog::Slice line = log.read(found.line_begin, kStartIsWithin);
+  const std::vector<Edit> echoes = typed_echoes(line.bytes);
+  return std::ranges::any_of(echoes, [at = found.byte - found.line_begin](const Edit& echo) {
+    return echo.begin <= at && at < echo.end;
+  });
 }
 
 }  // namespace
@@ -113,8 +124,10 @@ Awaitable<bool> PageSearch::search(Place& place, const Tell& tell) {
     searched_ = before + std::min(search.offset(), place.end) - std::min(place.begin, place.end);
     if (step == LogSearch::Step::found) {
       const LineMatch& match = search.found();
-      found_.push_back(hit(place, match));
-      ++hits_;
+      if (command_at(place.commands, match.byte) != nullptr || !is_typed_by_us(place.log, match)) {
+        found_.push_back(hit(place, match));
+        ++hits_;
+      }
     }
     const bool ends = step == LogSearch::Step::at_end || hits_ >= limit_ ||
                       (step == LogSearch::Step::found && search.found().unfinished);

@@ -132,6 +132,12 @@ class Reading(PageTest):
         self.assertEqual(output[0]["command"], result.command_id)
         self.assertTrue(tab.log()[output[0]["byte"] :].startswith(b"an Error"))
         self.assertEqual(last["searched"], last["total"])
+        self.assertIn(b"terminally-mcp", tab.log(), "the line that runs the command")
+        page.messages.clear()
+        page.ask(t="search", id=9, tabs=[tab.id], pattern="terminally-mcp")
+        last = page.message("hits", id=9, done=True)
+        found = [hit for message in [*page.messages, last] if message["t"] == "hits" for hit in message["hits"]]
+        self.assertEqual(found, [], "and is not shown")
         bad = page.ask(t="search", id=8, tabs=[tab.id], pattern="(", regex=True)
         self.assertEqual((bad["t"], bad["code"]), ("error", "invalid_argument"))
 
