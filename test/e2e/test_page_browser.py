@@ -12,7 +12,8 @@ LINES = "[...document.querySelectorAll('.cmd-block:last-of-type .ln-text')].map(
 
 
 def setUpModule() -> None:
-    PageTest.chromium = unittest.enterModuleContext(Chromium())
+    # WebGL without a card takes a fifth of what these tests take; page_states and the figures have it.
+    PageTest.chromium = unittest.enterModuleContext(Chromium("--disable-gpu --disable-3d-apis"))
 
 
 class PageTest(unittest.TestCase):
