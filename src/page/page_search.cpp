@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "log/log_search.hpp"
-#include "log/own_lines.hpp"
+#include "log/masking.hpp"
 #include "record/records.hpp"
 #include "secrets/text_guard.hpp"
 
@@ -58,13 +58,9 @@ const CommandRecord* command_at(const std::vector<CommandRecord>& commands, std:
 }
 
 /// In the line by which a command's text is run, which no page shows.
-bool is_typed_by_us(const PaneLog& log, const LineMatch& found) {
-  constexpr std::size_t kStartIsWithin = 8'192;
-  const PaneLog::Slice line = log.read(found.line_begin, kStartIsWithin);
-  const std::vector<Edit> echoes = typed_echoes(line.bytes);
-  return std::ranges::any_of(echoes, [at = found.byte - found.line_begin](const Edit& echo) {
-    return echo.begin <= at && at < echo.end;
-  });
+bool is_typed_by_us(const PaneLog& log, ShownLines& lines, const LineMatch& found) {
+  lines.look_at(found.line_begin, read_range(log, found.line_begin, found.line_end));
+  return lines.is_ours(found.byte);
 }
 
 }  // namespace
@@ -118,14 +114,16 @@ Awaitable<void> PageSearch::run(std::shared_ptr<PageSearch> self, Tell tell) {
 Awaitable<bool> PageSearch::search(Place& place, const Tell& tell) {
   place.commands = CommandRecords(records_beside(place.log)).load();
   LogSearch search(place.log, pattern_, place.begin);
+  ShownLines lines(place.log, SearchLogs());
   const std::uint64_t before = searched_;
   for (;;) {
     const LogSearch::Step step = search.next(place.end, Clock::now() + LogSearch::kSlice);
     searched_ = before + std::min(search.offset(), place.end) - std::min(place.begin, place.end);
     if (step == LogSearch::Step::found) {
       const LineMatch& match = search.found();
-      if (command_at(place.commands, match.byte) != nullptr || !is_typed_by_us(place.log, match)) {
-        found_.push_back(hit(place, match));
+      const CommandRecord* const command = command_at(place.commands, match.byte);
+      if (command != nullptr || !is_typed_by_us(place.log, lines, match)) {
+        found_.push_back(hit(place.tab, match, command));
         ++hits_;
       }
     }
@@ -150,10 +148,9 @@ Awaitable<bool> PageSearch::search(Place& place, const Tell& tell) {
 }
 
 /// A command's first line begins behind its START, which stands in the line that we typed.
-json PageSearch::hit(const Place& place, const LineMatch& found) const {
+json PageSearch::hit(WindowId tab, const LineMatch& found, const CommandRecord* command) const {
   const std::string& line = found.text;
   const Pattern::Match match = found.match;
-  const CommandRecord* const command = command_at(place.commands, found.byte);
   std::size_t begin = 0;
   if (line.size() > kShownBytes && match.begin > kBeforeMatch) {
     begin = whole_characters(line, match.begin - kBeforeMatch).size();
@@ -178,7 +175,7 @@ json PageSearch::hit(const Place& place, const LineMatch& found) const {
     }
   }
   json one;
-  one["tab"] = to_string(place.tab);
+  one["tab"] = to_string(tab);
   one["command"] = command != nullptr ? json(command->id) : json(nullptr);
   one["byte"] = command != nullptr ? std::max(found.line_begin, command->start_byte) : found.line_begin;
   one["text"] = std::move(text);

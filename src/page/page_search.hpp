@@ -44,7 +44,8 @@ class PageSearch {
     std::vector<CommandRecord> commands = {};
   };
   [[nodiscard]] Awaitable<bool> search(Place& place, const Tell& tell);
-  [[nodiscard]] nlohmann::json hit(const Place& place, const LineMatch& found) const;
+  /// `command`: whose output has it; null: none.
+  [[nodiscard]] nlohmann::json hit(WindowId tab, const LineMatch& found, const CommandRecord* command) const;
   [[nodiscard]] nlohmann::json news(bool done);
 
   nlohmann::json id_;
