@@ -122,10 +122,15 @@ class Reading(PageTest):
         result = tab.execute("seq 1 20000; echo 'an Error, and an error'", verbose=True)
         page = self.page("work")
         page.message("tabs")
-        answer = page.ask(t="search", id=7, tabs=[tab.id], pattern="error", regex=False, case=False, limit=10)
-        self.assertEqual(answer["t"], "done", answer)
-        last = page.message("hits", id=7, done=True)
-        hits = [hit for message in [*page.messages, last] if message["t"] == "hits" for hit in message["hits"]]
+
+        def search(number: int, pattern: str) -> tuple[list[dict], dict]:
+            answer = page.ask(t="search", id=number, tabs=[tab.id], pattern=pattern, regex=False, case=False, limit=10)
+            self.assertEqual(answer["t"], "done", answer)
+            last = page.message("hits", id=number, done=True)
+            told = [message for message in page.messages if message["t"] == "hits" and message["id"] == number]
+            return [hit for message in [*told, last] for hit in message["hits"]], last
+
+        hits, last = search(7, "error")
         output = [hit for hit in hits if hit["byte"] >= result.start_byte]
         self.assertEqual(len(output), 1, hits)
         self.assertEqual((output[0]["text"], output[0]["marks"]), ("an Error, and an error", [[3, 8], [17, 22]]))
@@ -133,11 +138,7 @@ class Reading(PageTest):
         self.assertTrue(tab.log()[output[0]["byte"] :].startswith(b"an Error"))
         self.assertEqual(last["searched"], last["total"])
         self.assertIn(b"terminally-mcp", tab.log(), "the line that runs the command")
-        page.messages.clear()
-        page.ask(t="search", id=9, tabs=[tab.id], pattern="terminally-mcp")
-        last = page.message("hits", id=9, done=True)
-        found = [hit for message in [*page.messages, last] if message["t"] == "hits" for hit in message["hits"]]
-        self.assertEqual(found, [], "and is not shown")
+        self.assertEqual(search(9, "terminally-mcp")[0], [], "and is not shown")
         bad = page.ask(t="search", id=8, tabs=[tab.id], pattern="(", regex=True)
         self.assertEqual((bad["t"], bad["code"]), ("error", "invalid_argument"))
 
