@@ -24,9 +24,13 @@ class PageTest(unittest.TestCase):
         self.server = self.enterContext(Server(sandbox=self.sandbox))
         self.serve = self.enterContext(PageServer(self.sandbox))
 
+    def opened(self, url: str, browser: int | None = None, **looks) -> ChromiumPage:
+        page = self.chromium.open(url, browser, **looks)
+        self.addCleanup(page.leave)
+        return page
+
     def page(self, *arguments: str, **looks) -> ChromiumPage:
-        page = self.chromium.open(self.serve.link(*arguments), **looks)
-        self.addCleanup(page.close)
+        page = self.opened(self.serve.link(*arguments), **looks)
         page.wait("() => document.querySelector('.foot:not(.off)') !== null")
         return page
 
@@ -38,10 +42,10 @@ class PageTest(unittest.TestCase):
 class Watching(PageTest):
     def test_a_link_opens_the_page_once(self) -> None:
         link = self.serve.link()
-        page = self.chromium.open(link)
+        page = self.opened(link)
         page.sees("No tabs yet")
         self.assertNotIn(link.partition("#")[2], page.run("() => location.href"))
-        again = self.chromium.open(link)
+        again = self.opened(link)
         again.sees("This link was used already. terminally-mcp open prints a new one.")
         self.quiet(page)
 
@@ -148,7 +152,7 @@ setTimeout(() => { window.requestAnimationFrame = ask; done(asked); }, 4000); })
         page.run("(hash) => { location.hash = hash; }", f"/{tab.id}/b/{byte}")
         page.wait("() => document.querySelector('.ln.aim .ln-text')?.textContent === '1234'")
         page.sees("Paused at")
-        fresh = self.chromium.open(page.run("() => location.origin") + f"/#/{tab.id}/b/{byte}", page.browser)
+        fresh = self.opened(page.run("() => location.origin") + f"/#/{tab.id}/b/{byte}", page.browser)
         fresh.wait("() => document.querySelector('.ln.aim .ln-text')?.textContent === '1234'")
         self.quiet(page)
 

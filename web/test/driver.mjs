@@ -52,6 +52,8 @@ const acts = {
   theme: ({ page, theme }) => pages[page].emulateMedia({ colorScheme: theme }).then(() => null),
   shot: ({ page, path: file }) => pages[page].screenshot({ path: file }).then(() => null),
   said: ({ page }) => said[page],
+  /** What it said, and who it was. */
+  forget: async ({ page }) => { said[page].length = 0; await pages[page].context().clearCookies(); },
   /** Both ends of the page's socket are cut. */
   drop: async ({ page }) => { for (const ends of sockets[page].splice(0)) for (const ws of ends) await ws.close().catch(() => null); },
   async axe({ page }) {

@@ -18,6 +18,7 @@ class Chromium:
         for needed in (shutil.which("chromium") or "/usr/bin/chromium", str(WEB / "node_modules" / "playwright-core")):
             if not os.path.exists(needed):
                 raise AssertionError(f"{needed} is not there: apt-get install chromium; npm ci --ignore-scripts --prefix web")
+        self.left: list[ChromiumPage] = []
         self.process = subprocess.Popen(
             ["node", str(WEB / "test" / "driver.mjs")],
             env={**os.environ, "CHROMIUM_FLAGS": flags},
@@ -46,9 +47,17 @@ class Chromium:
         return answer["value"]
 
     def open(self, url: str, browser: int | None = None, cuts: bool = False, **looks: Any) -> "ChromiumPage":
-        """A page at `url`, in a browser of its own unless one is given. `cuts`: its socket can be cut (`drop`)."""
+        """A page at `url`, in a browser of its own unless one is given. `cuts`: its socket can be cut (`drop`).
+
+        The first is a page that was left (`leave`), where there is one: a new one is a process, which costs more than a test."""
+        if self.left and browser is None and not cuts and not looks:
+            page = self.left.pop()
+            page.ask("goto", url=url)
+            return page
         number = self.ask("browser", **looks) if browser is None else browser
-        return ChromiumPage(self, number, self.ask("page", browser=number, url=url, cuts=cuts))
+        page = ChromiumPage(self, number, self.ask("page", browser=number, url=url, cuts=cuts))
+        page.may_be_left = browser is None and not cuts and not looks
+        return page
 
 
 class ChromiumPage:
@@ -56,6 +65,7 @@ class ChromiumPage:
 
     def __init__(self, chromium: Chromium, browser: int, number: int):
         self.chromium, self.browser, self.number = chromium, browser, number
+        self.may_be_left = False
 
     def ask(self, act: str, **fields: Any) -> Any:
         return self.chromium.ask(act, page=self.number, **fields)
@@ -80,9 +90,14 @@ class ChromiumPage:
     def count(self, at: str) -> int:
         return self.run("(at) => document.querySelectorAll(at).length", at)
 
-    def close(self) -> None:
-        """A page that is left open goes on asking for its server, and drawing that it does."""
-        self.ask("close")
+    def leave(self) -> None:
+        """At the end of a test: a page that stays open goes on asking for its server, and drawing that it does."""
+        if self.may_be_left:
+            self.ask("goto", url="about:blank")
+            self.ask("forget")
+            self.chromium.left.append(self)
+        else:
+            self.ask("close")
 
     def click(self, at: str, shift: bool = False) -> None:
         self.ask("click", at=at, shift=shift)
