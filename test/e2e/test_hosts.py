@@ -4,6 +4,7 @@ this one, behind a real sshd on loopback, or behind a stand-in for `docker` that
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -261,9 +262,10 @@ class Ends(OneHost):
         process = self.gateway()
         self.ask(process, "execute_command", command="sh -c 'trap : HUP TERM INT; while :; do sleep 0.2; done' & echo up")
         (tmux,) = (pid for pid, words in self.sandbox.processes().items() if words.startswith("tmux"))
-        process.stdin.write('{"jsonrpc":"2.0","method":"notifications/terminally-mcp/goodbye"}\n')
-        process.stdin.flush()
-        poll(lambda: not Path(f"/proc/{tmux}/exe").exists(), 5, "the end of tmux there")
+        with open(os.pidfd_open(tmux), "rb", buffering=0) as end_of_tmux:  # a poll would see it too late on a busy machine
+            process.stdin.write('{"jsonrpc":"2.0","method":"notifications/terminally-mcp/goodbye"}\n')
+            process.stdin.flush()
+            self.assertTrue(select.select([end_of_tmux], [], [], 5)[0], "tmux there has not ended")
         process.send_signal(signal.SIGSTOP)
         begin = time.monotonic()
         poll(lambda: time.monotonic() > begin + 2.5, 5)
