@@ -148,12 +148,22 @@ void Termination::press_what_runs(Pressed& pressed, const CommandSenses& seen, M
     press_program(pressed, foreground, todo);
   }
   mend_prompt(pressed, seen, its_shell && foreground.at_prompt, now, todo);
-  const Milliseconds kill_shell_at =
-      its_shell && !pressed.program_killed ? std::min(patience, kEndCommand.kill_after) : patience;
-  if (pressed.escalation.elapsed() >= kill_shell_at && !pressed.shell_killed && seen.shell_can_be_told()) {
+  if (pressed.escalation.elapsed() >= kill_shell_at(pressed, its_shell, patience, now) &&
+      !pressed.shell_killed && seen.shell_can_be_told()) {
     pressed.shell_killed = true;
     todo.add(act::SignalShell{SIGKILL});  // of the tab's own, terminally-shell prints END and starts another
   }
+}
+
+Milliseconds Termination::kill_shell_at(const Pressed& pressed, bool its_shell, Milliseconds patience,
+                                        Clock::time_point now) {
+  if (its_shell && !pressed.program_killed) {
+    return std::min(patience, kEndCommand.kill_after);
+  }
+  // On a busy machine a program that was killed by force may have ended only just now.
+  const bool comes_back = pressed.escalation.is_forced() && pressed.program_killed && pressed.shell_works &&
+                          now - *pressed.shell_works < kShellComesBack;
+  return comes_back ? patience + kShellComesBack : patience;
 }
 
 /// SIGTERM once, later SIGKILL. One that our C-c may have missed has it again: of that bash ends its text, of

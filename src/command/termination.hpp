@@ -68,6 +68,8 @@ class Termination {
                                    Todo& todo);
   static void press_what_runs(Pressed& pressed, const CommandSenses& seen, Milliseconds patience,
                               Clock::time_point now, Todo& todo);
+  [[nodiscard]] static Milliseconds kill_shell_at(const Pressed& pressed, bool its_shell,
+                                                  Milliseconds patience, Clock::time_point now);
   static void press_program(Pressed& pressed, const SeenForeground& program, Todo& todo);
   static void press_shell(Pressed& pressed, Clock::time_point now, Todo& todo);
   static void mend_prompt(Pressed& pressed, const CommandSenses& seen, bool at_prompt, Clock::time_point now,

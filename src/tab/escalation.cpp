@@ -14,6 +14,13 @@ void Escalation::look(Clock::time_point now) {
   looked_ = std::max(looked_, now);
 }
 
+void Escalation::force() {
+  if (pressure() != Pressure::kill) {
+    elapsed_ = {};
+  }
+  force_ = true;
+}
+
 Pressure Escalation::pressure() const {
   if (force_ || elapsed_ >= plan_.kill_after) {
     return Pressure::kill;

@@ -36,11 +36,13 @@ class Escalation {
   /// To be called every 250 ms or sooner: of a longer pause no more is counted, so that a machine that stood
   /// still takes no patience from what is to end.
   void look(Clock::time_point now);
-  void force() { force_ = true; }
+  /// SIGKILL from now on. Where it was not due yet, the time counts anew: who comes back from it may take as
+  /// long as where it came at once.
+  void force();
 
   [[nodiscard]] Pressure pressure() const;
   [[nodiscard]] bool is_forced() const { return force_; }
-  /// Since the beginning, without the time that the machine stood still.
+  /// Since the beginning, or since it was forced, without the time that the machine stood still.
   [[nodiscard]] Milliseconds elapsed() const { return std::chrono::duration_cast<Milliseconds>(elapsed_); }
 
   /// Whether this process, or group, is to be pressed now: once with each pressure, with SIGKILL each time.

@@ -48,6 +48,20 @@ class Cancel(unittest.TestCase):
             poll(lambda: CANCELLED in tab.log().decode(errors="replace"), 10)
             self.assertEqual(tab.execute("echo next").output, "next\n")
 
+    def test_by_force_after_a_cancel_the_shell_stays(self) -> None:
+        """What was asked first, and then killed, costs the tab no variable, as where it was killed at once."""
+        with Server() as server:
+            tab = server.create_tab()
+            tab.execute("x=kept")
+            tab.start("sh -c 'trap \"\" INT TERM; echo up; while :; do sleep 1; done'")
+            asked = server.call_async("cancel_command", window_id=tab.id)
+            poll(lambda: b"^C" in tab.log(), 5)
+            begin = time.monotonic()
+            poll(lambda: time.monotonic() > begin + 1, 5)  # more than the time of a forced end
+            self.assertEqual(tab.call("cancel_command", force=True).state, "cancelled")
+            self.assertEqual(server.result(asked, "cancel_command").state, "cancelled")
+            self.assertEqual(tab.execute("echo $x").output, "kept\n")
+
     def test_a_time_out_is_no_cancel(self) -> None:
         with Server() as server:
             tab = server.create_tab()

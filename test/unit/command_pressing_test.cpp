@@ -57,6 +57,26 @@ TEST_CASE("a cancel that is repeated by force does not wait any longer") {
   CHECK(play.ms() < 2'100);
 }
 
+TEST_CASE("what is forced later does not cost the shell, nor where its program is long in ending") {
+  for (const auto& [force_at, shell_back_at, works_for] :
+       {std::tuple(2'000ms, 2'100ms, 100ms), {2'000ms, 2'380ms, 200ms}, {0ms, 380ms, 200ms}}) {
+    RunningPlay play;
+    cancel_at(play, 0ms);
+    cancel_at(play, force_at, true);
+    play.at(shell_back_at, [&play] { play.scene.front = own_shell(false); });
+    end_at(play, shell_back_at + works_for, 137);
+    static_cast<void>(play.until(20'000ms));
+    CHECK(play.when_done("kill group 7") == force_at.count());
+    CHECK(play.times("kill shell") == 0);
+  }
+  RunningPlay stays;
+  cancel_at(stays, 0ms);
+  cancel_at(stays, 2'000ms, true);
+  stays.at(2'390ms, [&stays] { stays.scene.front = own_shell(false); });
+  static_cast<void>(stays.until(20'000ms));
+  CHECK(stays.when_done("kill shell") == 2'650);
+}
+
 TEST_CASE("each new foreground group is pressed, and the shell told between two of them") {
   RunningPlay play;
   cancel_at(play, 0ms);

@@ -39,6 +39,26 @@ TEST_CASE("by force it kills at once, and from the moment that force is asked fo
   CHECK(escalation.pressure() == Pressure::kill);
 }
 
+TEST_CASE("what is forced later has as long to come back as what is forced at once") {
+  for (const Milliseconds asked : {100ms, 600ms, 4'900ms}) {
+    Escalation escalation(kEndCommand, false, kBegin);
+    for (Milliseconds now{}; now <= asked; now += 100ms) {
+      escalation.look(kBegin + now);
+    }
+    escalation.force();
+    CHECK(escalation.elapsed() == 0ms);
+    escalation.look(kBegin + asked + 100ms);
+    escalation.force();
+    CHECK(escalation.elapsed() == 100ms);
+  }
+  Escalation killing(kEndTab, false, kBegin);
+  for (Milliseconds now{}; now <= 1'400ms; now += 100ms) {
+    killing.look(kBegin + now);
+  }
+  killing.force();
+  CHECK(killing.elapsed() == 1'400ms);
+}
+
 TEST_CASE("each target is pressed once with each pressure, and killed again and again") {
   Escalation escalation(kEndTab, false, kBegin);
   CHECK(escalation.is_due(1));
