@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 
 #include "base/digests.hpp"
 #include "base/files.hpp"
 #include "files/file_uri.hpp"
-#include "files/kept_access.hpp"
 #include "system/file_root.hpp"
 
 namespace terminally {
@@ -367,13 +367,18 @@ mode_t FreshFile::mode_of_new() const {
   return known ? info.st_mode & 0777U : 0600U;
 }
 
+/// Parts take their time: their mode was chosen when the file may have been open to more people.
+AskedMode FreshFile::asked_mode() const {
+  return {request_.mode, !request_.piece};
+}
+
 bool FreshFile::put_in_place() {
   if (name_.empty()) {
     write_in_place(why_in_place_);
     return true;
   }
   if (old_.fd) {
-    notes_ = keep_access(fd_, old_, request_.mode, where_.said);
+    notes_ = keep_access(fd_, old_, asked_mode(), where_.said);
   } else if ((request_.mode || request_.piece) &&
              ::fchmod(fd_.get(), request_.mode ? *request_.mode : mode_of_new()) != 0) {
     throw file_error(where_.said, errno);
@@ -417,7 +422,8 @@ void FreshFile::write_in_place(int why) {
   }
   // What it may not be any more it is not while the new content comes, either: root's writes keep setuid.
   const mode_t had_mode = old_.info.st_mode & 07777U;
-  const mode_t mode = request_.mode.value_or(had_mode & ~static_cast<mode_t>(S_ISUID | S_ISGID));
+  std::vector<std::string> on_mode;
+  const mode_t mode = asked_mode().over(had_mode & ~static_cast<mode_t>(S_ISUID | S_ISGID), on_mode);
   if ((had_mode & ~mode) != 0) {
     static_cast<void>(::fchmod(to.get(), had_mode & mode) < 0);
   }
@@ -433,9 +439,8 @@ void FreshFile::write_in_place(int why) {
   }
   notes_ = {"written in place, so that a reader may have seen a part: another file cannot have its name (" +
             system_reason(why) + ")"};
-  for (std::string& dropped : note_on_setuid(had_mode)) {
-    notes_.push_back(std::move(dropped));
-  }
+  std::ranges::move(note_on_setuid(had_mode), std::back_inserter(notes_));
+  std::ranges::move(on_mode, std::back_inserter(notes_));
   if (::fchmod(to.get(), mode) != 0) {
     const int why_not = errno;
     if (const mode_t is = info_of(to, where_.said).st_mode & 07777U; is != mode) {

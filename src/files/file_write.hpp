@@ -8,6 +8,7 @@
 
 #include "files/file_requests.hpp"
 #include "files/file_scan.hpp"
+#include "files/kept_access.hpp"
 #include "files/open_file.hpp"
 
 namespace terminally {
@@ -87,6 +88,7 @@ class FreshFile {
   void refuse_parts_of_others();
   [[nodiscard]] UniqueFd make_file();
   [[nodiscard]] mode_t mode_of_new() const;
+  [[nodiscard]] AskedMode asked_mode() const;
   void make_durable() const;
   void write_in_place(int why);
   void cut_back() noexcept;

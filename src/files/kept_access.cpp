@@ -56,7 +56,17 @@ std::vector<std::string> note_on_setuid(mode_t before) {
   return {"its mode was " + octal_mode(before & 07777U) + ": setuid and setgid are dropped, as by any write"};
 }
 
-std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old, std::optional<unsigned> mode,
+mode_t AskedMode::over(mode_t kept, std::vector<std::string>& notes) const {
+  constexpr mode_t kOthersReadOrWrite = 066;
+  const mode_t gets = mode && !widens ? *mode & (kept | ~kOthersReadOrWrite) : mode.value_or(kept);
+  if (mode && gets != *mode) {
+    notes.push_back("its mode is " + octal_mode(gets) + " and not " + octal_mode(*mode) +
+                    ": what comes in parts lets nobody read or write who could not before");
+  }
+  return gets;
+}
+
+std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old, const AskedMode& asked,
                                      const std::string& said) {
   std::vector<std::string> notes;
   const auto note = [&notes](const std::string& what, uid_t was, uid_t is) {
@@ -88,7 +98,7 @@ std::vector<std::string> keep_access(const UniqueFd& fresh, const OpenFile& old,
   if (same_owner && same_group) {
     kept |= old.info.st_mode & static_cast<mode_t>(S_ISVTX);
   }
-  if (::fchmod(fresh.get(), mode.value_or(kept)) != 0) {
+  if (::fchmod(fresh.get(), asked.over(kept, notes)) != 0) {
     throw file_error(said, errno);
   }
   return notes;

@@ -125,6 +125,28 @@ TEST_CASE("C6: a copy over a file lets nobody read or write who could not before
   }
 }
 
+TEST_CASE("C6: whoever is shut out while a file is copied stays shut out") {
+  for (const int at : {1, 5, kCalls}) {
+    CAPTURE(at);
+    CopyScene scene;
+    scene.put("to/copy", "private");
+    fs::permissions(scene.dir / "source", fs::perms(0755));
+    fs::permissions(scene.dir / "to" / "copy", fs::perms(0644));
+    CutPlace to(scene.here);
+    int steps = 0;
+    to.on_step = [&] {
+      if (++steps == at) {
+        fs::permissions(scene.dir / "to" / "copy", fs::perms(0600));
+      }
+    };
+    const CopiedFile copied = run(scene.io, copy_file(scene.copy(to, to)));
+    CHECK(steps >= at);
+    CHECK((fs::status(scene.dir / "to" / "copy").permissions() & fs::perms(0066)) == fs::perms::none);
+    CHECK(scene.slurp("to/copy") == scene.content);
+    CHECK(copied.notes.size() == (at == 1 ? 0 : 1));  // then its mode was looked at before
+  }
+}
+
 TEST_CASE("A6: a copy that is cut anywhere leaves what was there, and goes on where it was cut") {
   CopyScene scene;
   int cuts = 0;

@@ -274,6 +274,31 @@ TEST_CASE("C6: an ACL that cannot be kept gives others nothing, and is named") {
   CHECK(mode_in(scene.project / "sub/file") == 0600);
 }
 
+TEST_CASE("C6: a mode that came with parts gives nobody back what the file gives to nobody") {
+  if (!is_root()) {
+    return;
+  }
+  RightsScene scene;
+  scene.put("sub/file", kAlice, kDev, 0660);
+  if (!set_acl_of(scene.project / "sub/file", "system.posix_acl_access", acl_with(kBob, 6, 0, 6))) {
+    return;
+  }
+  const As bob(kBob, {kDev});
+  WriteFile first = scene.a_part("sub/file", FilePiece::first, "1");
+  first.mode = 0771;  // as a copy gives it, which sees the mask as the rights of the group
+  run(scene.io, scene.files.write(first));
+  const WrittenFile written =
+      run(scene.io, scene.files.write(scene.a_part("sub/file", FilePiece::last, "2")));
+  CHECK(written.notes.back() ==
+        "its mode is 0711 and not 0771: what comes in parts lets nobody read or write "
+        "who could not before");
+  CHECK(mode_in(scene.project / "sub/file") == 0711);
+  WriteFile whole = scene.a_write("sub/file", "new");
+  whole.mode = 0640;  // which is its caller's word
+  CHECK(run(scene.io, scene.files.write(whole)).notes.empty());
+  CHECK(mode_in(scene.project / "sub/file") == 0640);
+}
+
 TEST_CASE(
     "S15: in a sticky directory, and in one that is closed, a file is written in place, and that is said") {
   if (!is_root()) {
