@@ -166,15 +166,16 @@ Milliseconds Termination::kill_shell_at(const Pressed& pressed, bool its_shell, 
   return comes_back ? patience + kShellComesBack : patience;
 }
 
-/// SIGTERM once, later SIGKILL. One that our C-c may have missed has it again: of that bash ends its text, of
-/// SIGTERM it does not. A C-c that comes as bash forks is lost, and a loop of brief programs goes on with the
-/// next, which has it then.
+/// SIGTERM once, later SIGKILL. Of these no shell but the one that is told leaves the rest of its text; where
+/// there is none, it is not told, and the exit code is that of the signal. One that our C-c may have missed
+/// has it again: of that bash ends its text, of SIGTERM it does not. A C-c that comes as bash forks is lost,
+/// and a loop of brief programs goes on with the next, which has it then.
 void Termination::press_program(Pressed& pressed, const SeenForeground& program, Todo& todo) {
   Escalation& escalation = pressed.escalation;
   const Pressure pressure = escalation.pressure();
   const auto signal_group = [&](int signal) {
     const bool had_no_key = program.missed_key && program.group != pressed.key_again;
-    const bool goes_on = escalation.pressed() > 1 || had_no_key;
+    const bool goes_on = program.shell_goes_on || escalation.pressed() > 1 || had_no_key;
     const bool told = goes_on && std::exchange(pressed.told_over, program.group) == program.group;
     todo.add(act::SignalGroup{program.group, signal, goes_on && !told});
   };

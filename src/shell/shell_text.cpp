@@ -219,6 +219,25 @@ bool may_be_unfinished(ShellKind kind, std::string_view text) {
   return Skimmed(kind, text).leaves_open();
 }
 
+bool is_one_command(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\n;") + 1);
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    // What is substituted runs before the command, also within double quotes.
+    const bool substitutes = c == '`' || text.substr(i, 2) == "$(";
+    if (quote != '\'' && (substitutes || c == '\\' || (quote == 0 && is_one_of(c, ";\n|&(){}!#")))) {
+      return false;
+    }
+    if (quote == 0 && is_one_of(c, "'\"")) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+  }
+  return quote == 0 && !text.empty();
+}
+
 bool ends_with_program(std::string_view text, std::string_view program) {
   std::vector<std::string> words(1);
   char quote = 0;

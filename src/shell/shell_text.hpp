@@ -26,6 +26,10 @@ namespace terminally {
 /// Also true of some complete texts: this is no parser. False of a text that is an error whatever follows.
 [[nodiscard]] bool may_be_unfinished(ShellKind kind, std::string_view text);
 
+/// Whether the text is one simple command, behind which a shell runs nothing. False where that is not plain
+/// to see.
+[[nodiscard]] bool is_one_command(std::string_view text);
+
 /// Whether the exit status of a text is that of `program`: the text is one command of it, or an && list that
 /// ends with one. `$SHELL` may be any program.
 [[nodiscard]] bool ends_with_program(std::string_view text, std::string_view program);

@@ -62,6 +62,27 @@ class Cancel(unittest.TestCase):
             self.assertEqual(server.result(asked, "cancel_command").state, "cancelled")
             self.assertEqual(tab.execute("echo $x").output, "kept\n")
 
+    def test_the_rest_of_the_text_is_left(self) -> None:
+        """Behind a program that is deaf to C-c, or is killed by force: of what does not last nothing would be seen."""
+        deaf = "sh -c 'trap \"\" INT; echo up; while :; do sleep 0.1; done'"
+        for shell in ("bash", "zsh", "dash", "fish", "mksh"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                reached = server.sandbox.home / "reached"
+                rest = f"echo >{reached}\ntouch {reached}; sleep 0.3; touch {reached}"
+                for program, force in ((deaf, False), (deaf, True), ("sleep 60", True)):
+                    tab.start(f"{program}; {rest}")
+                    poll(lambda: tab.row["foreground"] in ("sh", "sleep"), 10)
+                    self.assertEqual(tab.call("cancel_command", force=force).state, "cancelled")
+                    self.assertEqual(tab.execute("echo on").output, "on\n")
+                timed_out = tab.execute(f"{deaf}\n{rest}", timeout_ms=500)
+                self.assertEqual((timed_out.state, timed_out.reason), ("cancelled", "timeout"))
+                self.assertEqual(tab.execute("echo on").output, "on\n")
+                self.assertFalse(reached.exists(), "the shell went on behind what was killed")
+                alone = tab.start("sleep 60")
+                poll(lambda: tab.row["foreground"] == "sleep", 10)
+                self.assertEqual(tab.call("cancel_command", force=True).exit_code, 137, alone)
+
     def test_a_time_out_is_no_cancel(self) -> None:
         with Server() as server:
             tab = server.create_tab()

@@ -39,6 +39,22 @@ TEST_CASE("by force it is killed at once, without a key") {
   CHECK(play.when_done("kill shell") == 1'400);
 }
 
+TEST_CASE(
+    "where more of the text is behind what is killed, the shell is told with the first signal, and once") {
+  RunningPlay asked;
+  asked.scene.front.shell_goes_on = true;
+  cancel_at(asked, 0ms);
+  static_cast<void>(asked.until(20'000ms));
+  CHECK(asked.when_done("terminate group 7 and tell shell") == 500);
+  CHECK(asked.when_done("kill group 7") == 5'000);
+  RunningPlay forced;
+  forced.scene.front.shell_goes_on = true;
+  cancel_at(forced, 0ms, true);
+  static_cast<void>(forced.until(20'000ms));
+  CHECK(forced.when_done("kill group 7 and tell shell") == 0);
+  CHECK(forced.times("kill group 7 and tell shell") == 1);
+}
+
 TEST_CASE("by force the shell is told between two programs, too") {
   RunningPlay play;
   cancel_at(play, 0ms, true);

@@ -121,6 +121,39 @@ TEST_CASE("D9: what a text left open, or may have left open") {
   CHECK(may_be_unfinished(ShellKind::posix, "cat <<A\n$(\nA"));
 }
 
+TEST_CASE("behind one simple command nothing is run") {
+  for (const char* one : {"sleep 30", "sleep 30;", "sleep 30 ; \n", "A=1 make -j4 >log 2>err",
+                          "sh -c 'a; b && c'", "echo \"a; b | c\" 'd `e` $(f)'", "  cat <in"}) {
+    CAPTURE(one);
+    CHECK(is_one_command(one));
+  }
+  for (const char* more : {"sleep 30; deploy",
+                           "sleep 30\ndeploy",
+                           "a && b",
+                           "a || b",
+                           "a | b",
+                           "a & b",
+                           "a &",
+                           "(a)",
+                           "{ a; }",
+                           "! a",
+                           "echo $(a)",
+                           "echo \"$(a)\"",
+                           "echo \"`a`\"",
+                           "echo `a`",
+                           "a \\\nb",
+                           "a # b",
+                           "echo 'a",
+                           "echo \"a",
+                           "2>&1 a",
+                           "f() { a; }",
+                           "",
+                           " ;"}) {
+    CAPTURE(more);
+    CHECK_FALSE(is_one_command(more));
+  }
+}
+
 TEST_CASE("D9: a text that is deep or long is judged in no time and on a small stack") {
   std::string deep;
   for (int i = 0; i < 200'000; ++i) {
