@@ -9,9 +9,11 @@
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
 #include "cli/subcommands.hpp"
+#include "hosts/hosts_file.hpp"
 #include "system/work_directory.hpp"
 #include "terminal/guest.hpp"
 #include "terminal/print.hpp"
+#include "toolkit/far_names.hpp"
 
 namespace terminally {
 namespace {
@@ -20,6 +22,15 @@ void refuse_id_as_name(const std::string& name) {
   if (parse_window_id(name)) {
     throw Error(ErrorCode::invalid_argument,
                 "name: \"" + name + "\" is how the id of a tab is written: choose another name");
+  }
+}
+
+/// A later command with the name would go to the host.
+void refuse_name_of_host(const Config& config, const std::string& name) {
+  const auto far = split_far_name(name);
+  if (far && std::ranges::count(read_hosts(config.hosts_file), far->host, &HostEntry::name) > 0) {
+    throw Error(ErrorCode::invalid_argument, "name: \"" + name + "\" would mean a tab of the host \"" +
+                                                 far->host + "\": choose another name");
   }
 }
 
@@ -59,6 +70,7 @@ Awaitable<CreatedTab> opened(TmuxManager& manager, CreateTab request) {
 /// Paths are those of the person who types, and so is the place where nothing is said.
 int open_new(const Config& given, CreateTab request) {
   const Config config = config_to_open_in(given);
+  refuse_name_of_host(config, request.name);
   std::error_code error;
   request.cwd = tidy_path(std::filesystem::absolute(request.cwd, error));
   if (error) {

@@ -171,6 +171,8 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
   if (record_.is_recorded() && !std::exchange(record_.edit().signalled, true)) {
     static_cast<void>(record_.save());  // before the signal: whoever comes after us knows whose it was
   }
+  const Foreground front = look_at_foreground(tab_.pane_pid);
+  found_.signalled = front.is_shell() ? std::nullopt : std::optional(front.group);
   found_.key_ticks = ticks_since_boot();
   co_await signal_foreground_once(tab_, terminal_, signal, context_.processes, record_->shell_pid);
 }

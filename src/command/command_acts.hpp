@@ -21,8 +21,9 @@ class CommandActs {
  public:
   struct Found {
     bool tmux_answered = false;
-    std::uint64_t key_ticks = 0;         ///< when our last C-c was sent; 0: none was
-    bool others_typed = false;           ///< somebody else may have typed: see others_typed.hpp
+    std::uint64_t key_ticks = 0;   ///< when our last C-c was sent; 0: none was
+    std::optional<int> signalled;  ///< the group that had the signal of signal_once, where it was a program
+    bool others_typed = false;     ///< somebody else may have typed: see others_typed.hpp
     std::optional<std::string> stopped;  ///< what of the command is stopped, not ended
   };
 

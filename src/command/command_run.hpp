@@ -39,8 +39,11 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
     return acts_.signal_once(signal);
   }
   /// Whether the foreground program was started just before signal_once: a SIGINT between its fork and its
-  /// exec is lost.
-  [[nodiscard]] bool signal_came_too_early() const { return evidence_.foreground().missed_key; }
+  /// exec is lost. Not of one that came behind the program that had it.
+  [[nodiscard]] bool signal_came_too_early() const {
+    const SeenForeground front = evidence_.foreground();
+    return front.missed_key && front.group == acts_.found().signalled.value_or(front.group);
+  }
 
   /// The call has answered while `start_run` goes on: the command is not typed again, under another id.
   void call_has_answered() { state_.requested.answered = true; }

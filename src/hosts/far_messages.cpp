@@ -51,7 +51,7 @@ std::optional<AwaitingInput> awaiting_in(const ordered_json& meta) {
                : kind == "program" ? AwaitingInput::Kind::program
                : kind == "stopped" ? AwaitingInput::Kind::stopped
                                    : AwaitingInput::Kind::line;
-  input.prompt = text_field(*awaiting, "prompt").value_or("");
+  input.prompt = shortened(text_field(*awaiting, "prompt").value_or(""), kLongestFarWords);
   return input;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -34,6 +36,16 @@ json meant_by(const std::string& text, std::string_view type) {
   return has_type(value, type) ? value : json();
 }
 
+/// A number without a fraction is an integer, as JSON Schema has it: 45000.0.
+json without_fraction(json value) {
+  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
+  const double number = value.is_number_float() ? value.get<double>() : kExact;
+  if (number != std::trunc(number) || std::abs(number) >= kExact) {
+    return value;
+  }
+  return number < 0 ? json(static_cast<std::int64_t>(number)) : json(static_cast<std::uint64_t>(number));
+}
+
 }  // namespace
 
 std::shared_ptr<const json> in_our_dialect(const Tool& tool, std::shared_ptr<const json> arguments) {
@@ -51,8 +63,10 @@ std::shared_ptr<const json> in_our_dialect(const Tool& tool, std::shared_ptr<con
     } else if (known != properties.end() && value.is_string()) {
       json of_text = meant_by(value.get_ref<const std::string&>(), known->at("type").get<std::string>());
       if (!of_text.is_null()) {
-        meant[name] = std::move(of_text);
+        meant[name] = without_fraction(std::move(of_text));
       }
+    } else if (known != properties.end() && value.is_number_float()) {
+      meant[name] = without_fraction(value);
     }
   }
   if (left_out.empty() && meant.empty()) {

@@ -190,7 +190,7 @@ ReportProgress into(std::weak_ptr<ProgressStream> stream, std::shared_ptr<TextGu
     }
     Progress masked = step;
     if (guard && masked.awaiting_input) {
-      masked.awaiting_input->prompt = guard->masked(masked.awaiting_input->prompt);
+      masked.awaiting_input->prompt = guard->text(masked.awaiting_input->prompt);
     }
     open->pass_on(masked);
     return Taken::yes;

@@ -40,6 +40,9 @@ class Beside(unittest.TestCase):
         self.assertEqual(self.cli("exec", other, "--", "pwd; echo $0"), f"{self.sandbox.home}\ndash\n")
         self.cli("new", "mine", code=1)
         self.assertRegex(self.errors, f'{made} .* is named "mine" already: .* terminally-mcp attach {made}')
+        self.cli("hosts", "add", "web", "--ssh", "nowhere")
+        self.cli("new", "web:x", code=1)
+        self.assertIn('name: "web:x" would mean a tab of the host "web"', self.errors)
         self.cli("new", "--cwd", "/nowhere", code=1)
         self.assertIn('"/nowhere"', self.errors)
 

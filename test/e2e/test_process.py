@@ -218,6 +218,16 @@ class Stop(unittest.TestCase):
             tab.execute("true")
             self.assertTrue(any(stopped() for _ in range(30)))
 
+    def test_the_next_program_is_not_stopped(self) -> None:
+        """One signal is for one program, also where the next one of the text begins right behind it."""
+        for shell in ("bash", "zsh", "dash", "fish", "mksh"):
+            with self.subTest(shell=shell), Server() as server:
+                tab = server.create_tab(shell=shell)
+                tab.start("sleep 60; sleep 1; echo step=$status" if shell == "fish" else "sleep 60; sleep 1; echo step=$?")
+                poll(lambda: tab.row["foreground"] == "sleep", 10)
+                stopped = tab.call("stop_process", signal="SIGTERM")
+                self.assertIn("step=0", tab.state().output if stopped.success else tab.call("wait_for", until="exit").output)
+
     def test_a_shell_that_works_itself_is_not_stopped(self) -> None:
         """SIGTERM is for what it runs: bash, zsh and dash ignore it, and fish would die of it, and the tab with it."""
         for shell in ("bash", "zsh", "dash", "fish"):

@@ -48,6 +48,17 @@ TEST_CASE("dialects: a string that is exactly a number, a flag, a list or an obj
   CHECK(ours("create_tab", R"({"env": "{}"})")["env"] == json::object());
 }
 
+TEST_CASE("dialects: a number without a fraction is an integer, here and on the way to a host") {
+  for (const char* whole : {"45000.0", "\"45000.0\"", "4.5e4"}) {
+    CAPTURE(whole);
+    const json given = ours("wait_for", std::string(R"({"timeout_ms": )") + whole + "}")["timeout_ms"];
+    CHECK((given.is_number_unsigned() && given == 45'000));
+  }
+  CHECK(ours("wait_for", R"({"timeout_ms": -1.0})")["timeout_ms"].is_number_integer());
+  CHECK(ours("wait_for", R"({"timeout_ms": 1.5})")["timeout_ms"].is_number_float());
+  CHECK(ours("wait_for", R"({"timeout_ms": 1e300})")["timeout_ms"].is_number_float());
+}
+
 TEST_CASE("dialects: what is nearly one is refused, and the refusal shows what was given") {
   for (const char* value : {"5 s", " 5", "5 ", "0x5", "05", "", "five", "true", "null", "[5]", "1e999"}) {
     CAPTURE(value);

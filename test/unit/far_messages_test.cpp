@@ -78,6 +78,10 @@ TEST_CASE("far messages: progress") {
   REQUIRE(read.step.awaiting_input);
   CHECK(read.step.awaiting_input->kind == AwaitingInput::Kind::password);
   CHECK(read.step.awaiting_input->prompt == "pw: ");
+  std::string long_prompt(kStep);
+  long_prompt.replace(long_prompt.find("pw: "), 4, std::string(1U << 20U, 'p'));
+  const auto cut = std::get<FarStep>(read_far_message(long_prompt)).step.awaiting_input;
+  CHECK(cut->prompt.size() <= kLongestFarWords + std::string_view("…").size());
 }
 
 TEST_CASE("far messages: what nobody asked for is nothing") {
