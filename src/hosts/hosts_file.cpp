@@ -208,6 +208,44 @@ std::string write_hosts(const std::vector<HostEntry>& hosts) {
   return all.dump(2) + "\n";
 }
 
+namespace {
+
+bool is_ours(const struct stat& about) {
+  return about.st_uid == ::geteuid() || about.st_uid == 0;
+}
+
+Error somebody_elses(const std::filesystem::path& path, const std::string& must) {
+  return Error(ErrorCode::io, path.string() + " is refused, as it names commands that are run: " + must);
+}
+
+/// Who may put another file in its place, or another link on the way to it, chooses what is run as well.
+void refuse_replaceable(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;
+  for (int links = 0; links < kMostLinks; ++links) {
+    const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+    struct stat around{};
+    struct stat about{};
+    if (::stat(directory.c_str(), &around) != 0 || ::lstat(path.c_str(), &about) != 0) {
+      throw io_error("cannot read " + path.string(), errno);
+    }
+    const bool open_to_all = (around.st_mode & S_IWOTH) != 0 && (around.st_mode & S_ISVTX) == 0;
+    if (open_to_all || !is_ours(around) || !is_ours(about)) {
+      throw somebody_elses(
+          path, "it and its directory must be yours or root's, and not writable for all (chmod 700)");
+    }
+    if (!S_ISLNK(about.st_mode)) {
+      return;
+    }
+    std::error_code error;
+    path = directory / std::filesystem::read_symlink(path, error);
+    if (error) {
+      throw io_error("cannot read " + path.string(), error.value());
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<HostEntry> read_hosts(const std::filesystem::path& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file && (errno == ENOENT || errno == ENOTDIR)) {
@@ -217,14 +255,10 @@ std::vector<HostEntry> read_hosts(const std::filesystem::path& path) {
   if (!file || ::fstat(file.get(), &about) != 0) {
     throw io_error("cannot read " + path.string(), errno);
   }
-  const bool ours = about.st_uid == ::geteuid() || about.st_uid == 0;
-  if (!S_ISREG(about.st_mode) || !ours || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw Error(
-        ErrorCode::io,
-        path.string() +
-            " is refused, as it names commands that are run: it must be a file of yours or root's that "
-            "nobody else may write (chmod 600)");
+  if (!S_ISREG(about.st_mode) || !is_ours(about) || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    throw somebody_elses(path, "it must be a file of yours or root's that nobody else may write (chmod 600)");
   }
+  refuse_replaceable(path);
   constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
   std::string text(kMostBytes + 1, '\0');
   std::size_t size = 0;

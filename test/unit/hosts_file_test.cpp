@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "hosts/hosts_file.hpp"
+#include "temp_files.hpp"
 
 using namespace terminally;
 
@@ -144,4 +145,37 @@ TEST_CASE("hosts.json S3: a file that somebody else could have written is not us
   CHECK_THROWS_AS(static_cast<void>(read_hosts(path)), Error);
   remove_file(path);
   CHECK_THROWS_AS(static_cast<void>(read_hosts(std::filesystem::temp_directory_path())), Error);
+}
+
+TEST_CASE("hosts.json S3: one that somebody else could put there, or lead to, is not used") {
+  const test::TempDir dir;
+  const std::filesystem::path open_to_all = dir / "open";
+  std::filesystem::create_directory(open_to_all);
+  std::filesystem::create_directory(dir / "own");
+  write_file(dir / "own/hosts.json", R"({"a": {"ssh": "x"}})");
+  write_file(open_to_all / "hosts.json", R"({"a": {"ssh": "x"}})");
+  std::filesystem::create_symlink("own/hosts.json", dir / "link");
+  std::filesystem::create_symlink(dir / "own/hosts.json", open_to_all / "link");
+  std::filesystem::create_symlink("open/link", dir / "by_others");
+  CHECK(read_hosts(dir / "link").size() == 1);
+  CHECK(read_hosts(dir / "by_others").size() == 1);
+  for (const auto& [mode, used] : {std::pair<mode_t, bool>(0777, false), {01777, true}, {0775, true}}) {
+    CAPTURE(mode);
+    REQUIRE(::chmod(open_to_all.c_str(), mode) == 0);
+    for (const char* name : {"open/hosts.json", "open/link", "by_others"}) {
+      CAPTURE(name);
+      if (used) {
+        CHECK(read_hosts(dir / name).size() == 1);
+      } else {
+        CHECK_THROWS_WITH_AS(static_cast<void>(read_hosts(dir / name)),
+                             doctest::Contains("it and its directory must be yours or root's"), Error);
+      }
+    }
+  }
+  if (::geteuid() == 0) {
+    REQUIRE(::lchown((dir / "link").c_str(), 4'321, 4'321) == 0);
+    CHECK_THROWS_AS(static_cast<void>(read_hosts(dir / "link")), Error);
+    REQUIRE(::chown((dir / "own").c_str(), 4'321, 4'321) == 0);
+    CHECK_THROWS_AS(static_cast<void>(read_hosts(dir / "own/hosts.json")), Error);
+  }
 }
