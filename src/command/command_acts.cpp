@@ -65,6 +65,12 @@ std::optional<std::string> what_is_stopped(const Tab& tab, const CommandRecord& 
 
 }  // namespace
 
+bool was_just_started(int group, std::uint64_t ticks) {
+  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
+  const auto program = process_info(group);
+  return program && program->start_ticks + kStartTicks >= ticks;
+}
+
 void CommandActs::begin(const std::shared_ptr<CommandActs>& self, LongAct act) {
   self->states_[act] = ActState::going;
   self->begun_.erase(act);
@@ -172,8 +178,9 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
     static_cast<void>(record_.save());  // before the signal: whoever comes after us knows whose it was
   }
   const Foreground front = look_at_foreground(tab_.pane_pid);
-  found_.signalled = front.is_shell() ? std::nullopt : std::optional(front.group);
   found_.key_ticks = ticks_since_boot();
+  found_.signal_may_be_lost =
+      front.kind != Foreground::Kind::program || was_just_started(front.group, found_.key_ticks);
   co_await signal_foreground_once(tab_, terminal_, signal, context_.processes, record_->shell_pid);
 }
 

@@ -16,14 +16,17 @@
 
 namespace terminally {
 
+/// Whether the group may not have been there, or not have had the foreground, at this moment.
+[[nodiscard]] bool was_just_started(int group, std::uint64_t ticks);
+
 /// What is done to one command that runs, and what comes of it: signals, and what takes a while.
 class CommandActs {
  public:
   struct Found {
     bool tmux_answered = false;
-    std::uint64_t key_ticks = 0;   ///< when our last C-c was sent; 0: none was
-    std::optional<int> signalled;  ///< the group that had the signal of signal_once, where it was a program
-    bool others_typed = false;     ///< somebody else may have typed: see others_typed.hpp
+    std::uint64_t key_ticks = 0;         ///< when our last C-c was sent; 0: none was
+    bool signal_may_be_lost = false;     ///< that of signal_once: nothing had been running for long
+    bool others_typed = false;           ///< somebody else may have typed: see others_typed.hpp
     std::optional<std::string> stopped;  ///< what of the command is stopped, not ended
   };
 

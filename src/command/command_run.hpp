@@ -39,10 +39,9 @@ class CommandRun : public std::enable_shared_from_this<CommandRun> {
     return acts_.signal_once(signal);
   }
   /// Whether the foreground program was started just before signal_once: a SIGINT between its fork and its
-  /// exec is lost. Not of one that came behind the program that had it.
+  /// exec is lost. What comes behind a program that was there to have it is another one.
   [[nodiscard]] bool signal_came_too_early() const {
-    const SeenForeground front = evidence_.foreground();
-    return front.missed_key && front.group == acts_.found().signalled.value_or(front.group);
+    return acts_.found().signal_may_be_lost && evidence_.foreground().missed_key;
   }
 
   /// The call has answered while `start_run` goes on: the command is not typed again, under another id.

@@ -4,21 +4,10 @@
 
 #include "shell/shell_text.hpp"
 #include "system/keyboard_wait.hpp"
-#include "system/proc.hpp"
 #include "system/terminal.hpp"
 #include "tab/keyboard_look.hpp"
 
 namespace terminally {
-namespace {
-
-/// Whether the group may not have been there, or not have had the foreground, at this moment.
-bool was_just_started(int group, std::uint64_t ticks) {
-  constexpr std::uint64_t kStartTicks = 5;  // 50 ms
-  const auto program = process_info(group);
-  return program && program->start_ticks + kStartTicks >= ticks;
-}
-
-}  // namespace
 
 SeenForeground Evidence::foreground() const {
   using Who = SeenForeground::Who;
@@ -49,7 +38,7 @@ SeenForeground Evidence::foreground() const {
   const bool over = requested.spares_unseen && Clock::now() >= requested.deadline;
   seen.unseen = over && !typed_.reporter.passed_on && look_at_keyboard(tab_, in_tab).unseen;
   const bool ends_for_its_shell = seen.who == Who::program || seen.who == Who::gateway;
-  seen.shell_goes_on = ends_for_its_shell && !is_one_command(record_->command);
+  seen.shell_goes_on = ends_for_its_shell && !is_one_job(record_->command);
   seen.deaf_fork = seen.who == Who::program && ignores_sigterm_before_exec(now);
   seen.missed_key = acts_.found().key_ticks != 0 && was_just_started(now.group, acts_.found().key_ticks);
   return seen;

@@ -4,6 +4,7 @@
 #include "shell/shell_text.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -219,23 +220,49 @@ bool may_be_unfinished(ShellKind kind, std::string_view text) {
   return Skimmed(kind, text).leaves_open();
 }
 
-bool is_one_command(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(" \t\n;") + 1);
+namespace {
+
+/// The text with a letter in place of what is quoted. Nothing where something is substituted, which runs
+/// before what it is for, or where it is not plain to see.
+std::optional<std::string> without_quoted(std::string_view text) {
+  std::string bare;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    // What is substituted runs before the command, also within double quotes.
-    const bool substitutes = c == '`' || text.substr(i, 2) == "$(";
-    if (quote != '\'' && (substitutes || c == '\\' || (quote == 0 && is_one_of(c, ";\n|&(){}!#")))) {
-      return false;
+    if (quote != '\'' && (is_one_of(c, "`\\") || text.substr(i, 2) == "$(")) {
+      return std::nullopt;
     }
     if (quote == 0 && is_one_of(c, "'\"")) {
       quote = c;
+    } else if (quote == 0) {
+      bare += c;
     } else if (c == quote) {
+      bare += 'q';
       quote = 0;
     }
   }
-  return quote == 0 && !text.empty();
+  return quote == 0 ? std::optional(bare) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_one_job(std::string_view text) {
+  const auto bare = without_quoted(text.substr(0, text.find_last_not_of(" \t\n;") + 1));
+  if (!bare || bare->empty()) {
+    return false;
+  }
+  if (bare->front() == '(' && bare->find_first_of("()", 1) == bare->size() - 1) {
+    return true;
+  }
+  for (std::size_t i = 0; i < bare->size(); ++i) {
+    const char before = i == 0 ? ' ' : bare->at(i - 1);
+    const bool redirects = is_one_of(before, ">|") || bare->substr(i, 2) == "&>";
+    const char c = bare->at(i);
+    if (is_one_of(c, ";\n(){#") || (c == '&' && !redirects) || (c == '|' && before == '|')) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool ends_with_program(std::string_view text, std::string_view program) {

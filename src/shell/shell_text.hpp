@@ -26,9 +26,9 @@ namespace terminally {
 /// Also true of some complete texts: this is no parser. False of a text that is an error whatever follows.
 [[nodiscard]] bool may_be_unfinished(ShellKind kind, std::string_view text);
 
-/// Whether the text is one simple command, behind which a shell runs nothing. False where that is not plain
-/// to see.
-[[nodiscard]] bool is_one_command(std::string_view text);
+/// Whether a shell that controls jobs runs the text as one: a simple command, a pipeline or a subshell, all
+/// of it in one process group, behind which nothing is run. False where that is not plain to see.
+[[nodiscard]] bool is_one_job(std::string_view text);
 
 /// Whether the exit status of a text is that of `program`: the text is one command of it, or an && list that
 /// ends with one. `$SHELL` may be any program.

@@ -225,6 +225,8 @@ class Stop(unittest.TestCase):
                 tab = server.create_tab(shell=shell)
                 tab.start("sleep 60; sleep 1; echo step=$status" if shell == "fish" else "sleep 60; sleep 1; echo step=$?")
                 poll(lambda: tab.row["foreground"] == "sleep", 10)
+                begin = time.monotonic()
+                poll(lambda: time.monotonic() > begin + 0.3, 5)  # within 50 ms of its start the signal may come before it
                 stopped = tab.call("stop_process", signal="SIGTERM")
                 self.assertIn("step=0", tab.state().output if stopped.success else tab.call("wait_for", until="exit").output)
 
