@@ -38,7 +38,8 @@ SeenForeground Evidence::foreground() const {
   const bool over = requested.spares_unseen && Clock::now() >= requested.deadline;
   seen.unseen = over && !typed_.reporter.passed_on && look_at_keyboard(tab_, in_tab).unseen;
   const bool ends_for_its_shell = seen.who == Who::program || seen.who == Who::gateway;
-  seen.shell_goes_on = ends_for_its_shell && !is_one_job(record_->command);
+  seen.shell_goes_on = ends_for_its_shell && state_.life.termination().has_pressed() &&
+                       !is_one_job(record_->command);  // not read at each look of one that nobody ends
   seen.deaf_fork = seen.who == Who::program && ignores_sigterm_before_exec(now);
   seen.missed_key = acts_.found().key_ticks != 0 && was_just_started(now.group, acts_.found().key_ticks);
   return seen;

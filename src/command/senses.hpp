@@ -31,7 +31,7 @@ struct SeenForeground {
   bool keys_signal = true;       ///< C-c is a signal there
   bool missed_key = false;       ///< it may have come too late for our C-c
   bool unseen = false;           ///< it may wait for the keyboard unseen, and its time is over
-  bool shell_goes_on = false;    ///< behind its end more of the text may be run
+  bool shell_goes_on = false;    ///< it is being ended, and behind it more may be run
   bool deaf_fork = false;        ///< program only: its shell is just making it; a SIGTERM would be lost
 };
 

@@ -101,6 +101,12 @@ bool set_acl_of(const fs::path& path, const char* kind, const std::string& acl) 
   return ::setxattr(path.c_str(), kind, acl.data(), acl.size(), 0) == 0;
 }
 
+/// A file of Alice's that an ACL lets Bob write, and its group not; false: this file system has no ACLs.
+bool put_shared_with_bob(RightsScene& scene) {
+  scene.put("sub/file", kAlice, kDev, 0660);
+  return set_acl_of(scene.project / "sub/file", "system.posix_acl_access", acl_with(kBob, 6, 0, 6));
+}
+
 std::string acl_in(const fs::path& path) {
   std::string bytes(1'000, '\0');
   const ssize_t size = ::getxattr(path.c_str(), "system.posix_acl_access", bytes.data(), bytes.size());
@@ -263,8 +269,7 @@ TEST_CASE("C6: an ACL that cannot be kept gives others nothing, and is named") {
     return;
   }
   RightsScene scene;
-  scene.put("sub/file", kAlice, kDev, 0660);
-  if (!set_acl_of(scene.project / "sub/file", "system.posix_acl_access", acl_with(kBob, 6, 0, 6))) {
+  if (!put_shared_with_bob(scene)) {
     return;
   }
   const As bob(kBob, {kDev});  // so the group is kept, to which the list gave nothing and the mode would give
@@ -279,8 +284,7 @@ TEST_CASE("C6: a mode that came with parts gives nobody back what the file gives
     return;
   }
   RightsScene scene;
-  scene.put("sub/file", kAlice, kDev, 0660);
-  if (!set_acl_of(scene.project / "sub/file", "system.posix_acl_access", acl_with(kBob, 6, 0, 6))) {
+  if (!put_shared_with_bob(scene)) {
     return;
   }
   const As bob(kBob, {kDev});

@@ -50,22 +50,20 @@ class Chromium:
         """A page at `url`, in a browser of its own unless one is given. `cuts`: its socket can be cut (`drop`).
 
         The first is a page that was left (`leave`), where there is one: a new one is a process, which costs more than a test."""
-        if self.left and browser is None and not cuts and not looks:
+        is_plain = browser is None and not cuts and not looks
+        if is_plain and self.left:
             page = self.left.pop()
             page.ask("goto", url=url)
             return page
         number = self.ask("browser", **looks) if browser is None else browser
-        page = ChromiumPage(self, number, self.ask("page", browser=number, url=url, cuts=cuts))
-        page.may_be_left = browser is None and not cuts and not looks
-        return page
+        return ChromiumPage(self, number, self.ask("page", browser=number, url=url, cuts=cuts), is_plain)
 
 
 class ChromiumPage:
     """One page. Code is a JavaScript function without arguments, as text."""
 
-    def __init__(self, chromium: Chromium, browser: int, number: int):
-        self.chromium, self.browser, self.number = chromium, browser, number
-        self.may_be_left = False
+    def __init__(self, chromium: Chromium, browser: int, number: int, is_plain: bool = False):
+        self.chromium, self.browser, self.number, self.is_plain = chromium, browser, number, is_plain
 
     def ask(self, act: str, **fields: Any) -> Any:
         return self.chromium.ask(act, page=self.number, **fields)
@@ -92,7 +90,7 @@ class ChromiumPage:
 
     def leave(self) -> None:
         """At the end of a test: a page that stays open goes on asking for its server, and drawing that it does."""
-        if self.may_be_left:
+        if self.is_plain:
             self.ask("goto", url="about:blank")
             self.ask("forget")
             self.chromium.left.append(self)
