@@ -24,7 +24,8 @@ if(TERMINALLY_WERROR)
 endif()
 
 if(TERMINALLY_SANITIZE)
-  target_compile_options(terminally_options INTERFACE -fsanitize=${TERMINALLY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(terminally_options INTERFACE -fsanitize=${TERMINALLY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    $<$<BOOL:$<TARGET_PROPERTY:TERMINALLY_TESTS>>:-fno-sanitize=undefined>)
   target_link_options(terminally_options INTERFACE -fsanitize=${TERMINALLY_SANITIZE})
   if(TERMINALLY_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # What it says of each place in the source is 100 MB with four million addresses, which each start would relocate.

@@ -14,7 +14,9 @@ if(BUILD_TESTING)
   find_package(doctest 2.4 REQUIRED)
 endif()
 
-# Asio without its deprecated parts; the full header is in the precompiled header only.
+# Asio without its deprecated parts; the full header is in the precompiled header only. What is no template in it and in Beast is compiled
+# in one file each: src/base/asio.cpp and src/http/beast.cpp.
 add_library(terminally_asio INTERFACE)
 target_link_libraries(terminally_asio INTERFACE Boost::headers Threads::Threads)
-target_compile_definitions(terminally_asio INTERFACE BOOST_ASIO_NO_DEPRECATED)
+target_compile_definitions(terminally_asio INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

@@ -1,0 +1,2 @@
+// Beast's own functions that are no templates, compiled here once and in no other file.
+#include <boost/beast/src.hpp>
