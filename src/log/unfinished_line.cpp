@@ -34,6 +34,14 @@ bool is_in_key(const PaneLog& log, const Secrets& secrets) {
   return in_key;
 }
 
+/// What follows the blanks with which zsh (PROMPT_SP) and fish fill a row that has no new line at its end, so
+/// that their prompt gets a row of its own.
+std::string_view after_filled_row(std::string_view bytes) {
+  constexpr std::string_view kEndOfFill = "                \r";
+  const std::size_t fill = bytes.rfind(kEndOfFill);
+  return fill == std::string_view::npos ? bytes : bytes.substr(fill + kEndOfFill.size());
+}
+
 std::string plain_line(const std::string& bytes, int cols) {
   std::string text;
   LineState state;
@@ -43,7 +51,10 @@ std::string plain_line(const std::string& bytes, int cols) {
   }
   if (effect == Effect::line) {
     CharacterWidths widths;
-    const auto drawn = draw_line(bytes, CharacterSets(), cols, widths);
+    auto drawn = draw_line(bytes, CharacterSets(), cols, widths);
+    if (!drawn) {
+      drawn = draw_line(after_filled_row(bytes), CharacterSets(), cols, widths);
+    }
     text = drawn ? drawn->text : text;
   }
   return to_valid_utf8(without_blanks(text));

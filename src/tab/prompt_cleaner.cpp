@@ -73,12 +73,14 @@ asio::awaitable<std::string> PromptCleaner::note() {
       [this] { return row_as_shown_.empty() || unfinished_line(tab_.log, tab_.cols) == row_as_shown_; },
       kPromptShown);
   const std::string prompt = whole_unfinished_line(tab_.log, tab_.cols);
-  if (row_before_.empty() ? ours_ : row_before_ == prompt) {
+  // A row with the new prompt has the first line of a command after it, and before it what the terminal
+  // echoed while there was no prompt yet.
+  const std::size_t at = prompt.empty() ? std::string::npos : row_before_.find(prompt);
+  std::string line = at == std::string::npos ? row_before_ : row_before_.substr(at + prompt.size());
+  if (row_before_.empty() ? ours_ : line.empty()) {
     co_return std::string();
   }
-  // A row that begins with the new prompt has the first line of a command after it.
-  const bool first = !prompt.empty() && row_before_.starts_with(prompt);
-  co_return note_of_cleared(first ? row_before_.substr(prompt.size()) : row_before_, tab_.for_person, ours_);
+  co_return note_of_cleared(std::move(line), tab_.for_person, ours_);
 }
 
 /// Whether our C-c was answered by a new line.

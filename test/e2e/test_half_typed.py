@@ -81,6 +81,18 @@ class HalfTyped(unittest.TestCase):
                         self.is_gone(left, f'The line was: "{text}"; it is not put back')
                 self.assertNotIn("C-c", " ".join(left.tab.execute("true").get("notes", [])))
 
+    def test_the_note_has_what_was_typed_before_the_prompt_came(self) -> None:
+        """The terminal shows it twice, in front of the prompt and behind it."""
+        for shell in SAVES:
+            with self.subTest(shell), Server() as server:
+                left = Left(server, shell)
+                end = len(left.tab.log())
+                left.person.enter(left.tab, "sleep 1")
+                poll(lambda: left.tab.row.foreground == "sleep", 10)  # noqa: B023
+                left.person.type(left.tab, "touch ran")
+                poll(lambda: left.tab.log()[end:].count(b"ran") > 1, 10, "the editor has it")  # noqa: B023
+                self.is_gone(left, 'The line was: "touch ran"; it is not put back')
+
     def test_it_is_not_joined_with_what_is_sent_next(self) -> None:
         """Two lines, the agent's and the person's, never become one."""
         for shell in SHELLS:

@@ -195,6 +195,28 @@ TEST_CASE("awaiting input: the last line that is not finished, as a person sees 
   }
 }
 
+TEST_CASE("awaiting input: the last line begins with the prompt where a shell filled the row above it") {
+  constexpr int kCols = 40;
+  const std::string fill(kCols - 1, ' ');
+  struct Line {
+    std::string bytes;
+    std::string seen;
+  };
+  const std::vector<Line> all = {
+      {"ls\033[1m\033[7m#\033[27m\033[0m" + fill + "\r \r\r\033[Jvm# l\bls", "vm# ls"},  // zsh
+      {"ls\xE2\x8F\x8E" + fill + "\r\xE2\x8F\x8E \r\033[Kvm> ls", "vm> ls"},             // fish
+      {"half of it" + std::string(20, ' ') + "\rall", "allf of it"},                     // no row is full
+  };
+  for (const Line& line : all) {
+    CAPTURE(line.bytes);
+    const test::TempDir dir;
+    test::append_to(dir / "log", line.bytes);
+    const PaneLog log(dir / "log");
+    CHECK(unfinished_line(log, kCols) == line.seen);
+    CHECK(whole_unfinished_line(log, kCols) == line.seen);
+  }
+}
+
 TEST_CASE("prompt: a shell is waited for while it comes to its prompt, and what has its place is named") {
   PtyTab tab;
   const Foreground prompt = tab.result_of(wait_for_prompt(*tab.tab, Clock::now() + 15s));
