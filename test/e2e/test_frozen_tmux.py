@@ -139,6 +139,7 @@ class Ends(unittest.TestCase):
         with Server() as server:
             tabs = [server.create_tab() for _ in range(3)]
             tabs[0].start("trap '' HUP TERM; sleep 1000")
+            poll(lambda: tabs[0].row.foreground == "sleep", 10)  # what comes later, and ignores SIGHUP, counts as detached
             pid = Person(server).server_pid()
             os.kill(pid, signal.SIGSTOP)
             try:

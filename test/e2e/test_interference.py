@@ -554,6 +554,7 @@ class Tmux(unittest.TestCase):
             tabs, person = [server.create_tab(shell="bash") for _ in range(3)], Person(server)
             for tab in tabs:
                 person.enter(tab, "trap : HUP; bash --norc; sleep 5")
+                poll(lambda tab=tab: b"bash-5" in tab.log(), 10)  # a command's C-c would take what is not run yet
                 poll(lambda tab=tab: tab.execute("echo $SHLVL").output == "2\n", 10)
             calls = [tab.execute_async("echo up; while [ -t 1 ]; do sleep 0.02; done; kill -9 $$", timeout_ms=60_000) for tab in tabs]
             for tab in tabs:
