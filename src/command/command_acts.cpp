@@ -91,6 +91,9 @@ asio::awaitable<void> CommandActs::run(LongAct act) {
   states_[act] = ActState::going;
   switch (act) {
     case LongAct::press_interrupt_key:
+      if (typed_.nested && shells_.own_is_gone()) {
+        break;
+      }
       co_await press_interrupt_key(tab_, terminal_, context_.processes, record_->shell_pid);
       found_.key_ticks = ticks_since_boot();
       break;
@@ -138,7 +141,8 @@ asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
   const Foreground in_tab = look_at_foreground(tab_.pane_pid);
   const Foreground front = end_of_keys(tab_.tty, in_tab).foreground;
   const bool is_behind = front.pid != in_tab.pid;
-  if (state_.has_ended() || (is_behind && front.group != signal.group)) {
+  const bool left = typed_.nested && shells_.own_is_gone();
+  if (state_.has_ended() || left || (is_behind && front.group != signal.group)) {
     co_return;
   }
   const auto told = signal.shell_goes_on ? shell_to_tell(signal, front) : std::nullopt;
@@ -171,7 +175,7 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
     state_.requested.why = Reason::cancelled_by_client;
   }
   co_await let_program_start(tab_);
-  if (state_.has_ended()) {
+  if (state_.has_ended() || (typed_.nested && shells_.own_is_gone())) {
     co_return;  // what has the foreground now is something else
   }
   if (record_.is_recorded() && !std::exchange(record_.edit().signalled, true)) {

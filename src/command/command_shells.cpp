@@ -14,11 +14,18 @@ std::optional<ProcessId> CommandShells::own() const {
   return still ? std::optional(shell->id()) : std::nullopt;
 }
 
+bool CommandShells::own_is_gone() const {
+  return !is_alive(record_->shell_pid);
+}
+
 bool CommandShells::own_is_replaced() const {
   return is_replaced(record_->shell_pid, record_->shell_image);
 }
 
 bool CommandShells::opened(const Foreground& now) const {
+  if (own_is_gone()) {
+    return false;  // what is there was opened by a command around it
+  }
   const Foreground front = end_of_keys(tab_.tty, now).foreground;
   if (front.pid == record_->shell_pid) {
     return front.kind != Foreground::Kind::program && front.kind != Foreground::Kind::nothing &&

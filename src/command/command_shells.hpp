@@ -16,6 +16,7 @@ class CommandShells {
 
   /// The command's own shell; nullopt when that is gone, even if its pid is in use again.
   [[nodiscard]] std::optional<ProcessId> own() const;
+  [[nodiscard]] bool own_is_gone() const;
   /// Whether another shell took the place of the command's own (`exec bash`).
   [[nodiscard]] bool own_is_replaced() const;
 

@@ -11,6 +11,9 @@ namespace terminally {
 
 SeenForeground Evidence::foreground() const {
   using Who = SeenForeground::Who;
+  if (is_left_by_its_shell()) {
+    return {};
+  }
   const Foreground in_tab = look_at_foreground(tab_.pane_pid);
   const auto [tty, now] = end_of_keys(tab_.tty, in_tab);
   SeenForeground seen;

@@ -43,7 +43,7 @@ class Evidence : public CommandSenses {
   [[nodiscard]] std::optional<int> exit_code() const override { return tab_.files.exit_code(record_->nonce); }
   [[nodiscard]] bool tab_lives() const override { return is_alive(tab_.pane_pid); }
   [[nodiscard]] bool tmux_lives() const override { return context_.server_alive(); }
-  [[nodiscard]] bool shell_is_gone() const override { return !is_alive(record_->shell_pid); }
+  [[nodiscard]] bool shell_is_gone() const override { return shells_.own_is_gone(); }
   [[nodiscard]] bool shell_can_be_told() const override { return shells_.own().has_value(); }
   [[nodiscard]] SeenForeground foreground() const override;
   [[nodiscard]] bool is_nested() const override { return typed_.nested; }

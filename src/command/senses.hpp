@@ -18,7 +18,7 @@ struct SeenEnd {
 /// What has the foreground of the tab, as one of its commands sees it.
 struct SeenForeground {
   enum class Who {
-    nobody,        ///< the tab's process is gone, or it cannot be seen
+    nobody,        ///< the tab's process is gone, or it cannot be seen, or what is there is not the command's
     its_shell,     ///< the shell that the command was typed into
     opened_shell,  ///< one that the command opened, or that took the place of its own
     gateway,       ///< a way to a shell elsewhere: ssh, su
@@ -102,6 +102,9 @@ class CommandSenses {
   [[nodiscard]] virtual bool is_stopped() const = 0;       ///< something of it is, and may be continued
 
   [[nodiscard]] bool has_begun() const { return has_start() || (in_files() && may_be_taken()); }
+  /// The shell that it was typed into has ended within another: what has the foreground now is of a command
+  /// around it, or of a person.
+  [[nodiscard]] bool is_left_by_its_shell() const { return is_nested() && shell_is_gone(); }
 };
 
 }  // namespace terminally

@@ -39,7 +39,7 @@ Termination::State Termination::begin(Reason why, const CommandSenses& seen, Clo
                                       Todo& todo) {
   const bool force = seen.requested().force;
   todo.add(act::RecordTermination{why, force});
-  if (!force) {
+  if (!force && !seen.is_left_by_its_shell()) {
     todo.add(act::Begin{LongAct::press_interrupt_key});
   }
   todo.look_by(now);
@@ -91,7 +91,7 @@ void Termination::step(const CommandSenses& seen, Clock::time_point now, Todo& t
       todo.look_by(behind->until);
       return;
     }
-    if (seen.exit_code()) {
+    if (seen.exit_code() || seen.is_left_by_its_shell()) {
       state_ = EndedInTime{};
       return;
     }

@@ -28,9 +28,10 @@ class InputWait final : public WaitKind {
     if (tab.is_on_its_way()) {
       return Step::later;  // it may still stand at the question before
     }
-    const auto settled = input_.look(*tab.tab);
-    // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
     const RunPtr& run = tab.run;
+    const bool left = run && run->shells().own_is_gone();  // what waits there is around it
+    const auto settled = left ? std::nullopt : input_.look(*tab.tab);
+    // As execute_command tells it: behind ssh nothing else is seen, and the next command runs in that shell.
     const bool innermost = run && !tab.tab->runs.empty() && tab.tab->runs.back() == run;
     in_another_shell_ = innermost && run->shells().one_waits();
     const bool may_be_one = innermost && run->shells().one_may_wait();

@@ -117,8 +117,10 @@ Awaitable<Meanwhile> wait_in_call(TabPtr tab, RunPtr run, WaitInCall wait) {
     if (co_await run->wait_for_end_by(by)) {
       break;
     }
-    // One that has ended waits for nothing, though its END is not in the log, which takes nothing.
-    const bool over = run->is_interrupted() || tab->files.exit_code(run->record().nonce);
+    // One that has ended waits for nothing, though its END is not in the log, which takes nothing; nor one
+    // whose shell has ended: what waits there is around it.
+    const bool over =
+        run->is_interrupted() || tab->files.exit_code(run->record().nonce) || run->shells().own_is_gone();
     const auto settled = over ? std::nullopt : input.look(*tab);
     if (over || input.moved() || run->shells().one_may_wait()) {
       meanwhile.nested_shell_ready = run->shells().one_waits();

@@ -3,6 +3,7 @@
 import os
 import unittest
 from contextlib import contextmanager
+from pathlib import Path
 
 import path  # noqa: F401
 from harness import Server, Stopwatch, Tab, main, needs, needs_root, on_this_side, poll
@@ -128,6 +129,57 @@ class Cancel(Shells):
             self.assertEqual(tab.call("cancel_command", command_id=second.command_id).state, "cancelled")
             self.is_inside(tab, "bash")
             self.assertIn("there is no command", tab.call_error("cancel_command", command_id="ffffffff"))
+
+
+class Left(Shells):
+    """The shell that a command was typed into has ended: what has the foreground then is the outer command's, and is not ended."""
+
+    def goes_on(self, tab: Tab, built: Path, outer: str, end) -> None:
+        opened = tab.execute(f"{outer}; sleep 3; touch {built}", timeout_ms=60_000)
+        self.assertEqual((opened.state, opened.reason), ("running", "awaiting_input"), opened)
+        end()
+        ended = tab.call("wait_for", until="exit", timeout_ms=20_000)
+        self.assertTrue(built.exists(), ended)
+        self.assertEqual(tab.call("get_command_state", command_id=opened.command_id).state, "completed")
+
+    def test_a_time_out(self) -> None:
+        for shell in self.shells:
+            with self.tab_for(shell) as (server, tab):
+
+                def end(tab: Tab = tab) -> None:
+                    result = tab.execute("exit 0", timeout_ms=500)
+                    self.assertFalse(result.timed_out, result)
+
+                self.goes_on(tab, server.sandbox.home / "built", INNER[shell], end)
+
+    def test_a_cancel_by_its_id(self) -> None:
+        for force in (False, True):
+            with self.subTest(force), self.tab_for("bash") as (server, tab):
+
+                def end(tab: Tab = tab, force: bool = force) -> None:
+                    inner = tab.call("start_process", command="exit 0").command_id
+                    poll(lambda: tab.row.foreground == "sleep", 5)
+                    tab.call("cancel_command", command_id=inner, force=force)
+
+                self.goes_on(tab, server.sandbox.home / "built", INNER["bash"], end)
+
+    def test_a_signal(self) -> None:
+        with self.tab_for("bash") as (server, tab):
+
+            def end() -> None:
+                tab.call("start_process", command="exit 0")
+                poll(lambda: tab.row.foreground == "sleep", 5)
+                tab.call("stop_process")
+
+            self.goes_on(tab, server.sandbox.home / "built", INNER["bash"], end)
+
+    def test_another_shell_that_the_outer_command_opens_is_not_its_own(self) -> None:
+        with self.tab_for("bash") as (server, tab):
+            outer = tab.execute("for n in 1 2; do bash --norc; done", timeout_ms=60_000)
+            self.assertEqual(outer.reason, "awaiting_input", outer)
+            first = tab.execute("exit 0", timeout_ms=20_000)
+            self.assertEqual((first.state, first.reason), ("failed", "shell_exited"), first)
+            self.assertEqual(tab.execute("echo second").output, "second\n")
 
 
 class Queued(Shells):

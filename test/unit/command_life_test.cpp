@@ -285,6 +285,21 @@ TEST_CASE("every ending of a command that runs") {
   }
 }
 
+TEST_CASE("nothing is pressed where the shell that it was typed into has ended within another") {
+  for (const auto& ends : {std::function<void(Play&)>([](Play& p) { deadline_at(p, 500ms); }),
+                           std::function<void(Play&)>([](Play& p) { cancel_at(p, 500ms); })}) {
+    RunningPlay play;
+    play.scene.nested = true;
+    play.scene.outermost = false;
+    play.at(300ms, [&play] { play.scene.shell_gone = true; });
+    ends(play);
+    const Outcome* outcome = play.until(10'000ms);
+    REQUIRE(outcome != nullptr);
+    CHECK(outcome->seen == Outcome::Seen::shell_gone);
+    CHECK(play.times("press key") == 0);
+  }
+}
+
 TEST_CASE("the rest is ended where END is lost, too") {
   RunningPlay play;
   cancel_at(play, 100ms);
