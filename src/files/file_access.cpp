@@ -126,7 +126,8 @@ Awaitable<void> FileAccess::do_read(FilePlaceInRoot place, ReadFile request, std
   const auto file = worker_.own<OpenFile>();
   std::function<void()> open = [place, file] { *file = open_file_to_read(place); };
   {
-    const Turns turns = co_await turns_by(place, kReadWaits);
+    std::string name = co_await name_of(place);
+    const Turns turns = co_await turns_by(std::move(name), place.one_for_all, kReadWaits);
     co_await worker_.run(kStepCost, std::move(open));
   }
   *part = known_of(*file);
@@ -172,19 +173,24 @@ Awaitable<WrittenFile> FileAccess::write(WriteFile request) {
   co_return std::move(**result);
 }
 
-/// The turn of the name is the first: who has that of a path waits for no other, and so nobody waits for
-/// ever. A directory that cannot be reached, or is yet to be made, leaves the path alone.
-Awaitable<FileAccess::Turns> FileAccess::turns_by(FilePlaceInRoot place, Milliseconds patience) {
+/// A directory that cannot be reached, or is yet to be made, leaves the path alone.
+Awaitable<std::string> FileAccess::name_of(FilePlaceInRoot place) {
   const auto name = std::make_shared<std::string>();
   std::function<void()> look = [place, name] { *name = name_by_every_path(place); };
   co_await worker_.run(kFirst, std::move(look));
+  co_return name->empty() ? place.one_for_all : *name;
+}
+
+/// The turn of the name is the first: who has that of a path waits for no other, and so nobody waits for
+/// ever.
+Awaitable<FileAccess::Turns> FileAccess::turns_by(std::string name, std::string path, Milliseconds patience) {
   const auto by = Clock::now() + patience;
   Turns turns;
-  if (!name->empty()) {
-    auto turn = co_await turns_.lock_by(*name, by);
+  if (name != path) {
+    auto turn = co_await turns_.lock_by(name, by);
     turns.of_name = std::move(turn.guard);
   }
-  auto turn = co_await turns_.lock_by(place.one_for_all, by);
+  auto turn = co_await turns_.lock_by(path, by);
   turns.of_path = std::move(turn.guard);
   co_return turns;
 }
@@ -193,22 +199,31 @@ Awaitable<FileAccess::Turns> FileAccess::turns_by(FilePlaceInRoot place, Millise
 /// part takes its place, were it sent before the failure was known or after it.
 Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
                                           std::shared_ptr<std::optional<WrittenFile>> result) {
-  const std::string path = place.one_for_all;
+  std::string path = place.one_for_all;
   const std::uint64_t failed_before = failures_;
-  const Turns turns = co_await turns_by(place, kForEver);
   const bool is_part = request.piece && !request.content.empty();
+  const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
+  Turns turns;
+  try {
+    path = co_await name_of(place);
+    turns = co_await turns_by(path, place.one_for_all, kForEver);
+  } catch (...) {  // given up: a part that has not had its turn is missing as well
+    if (is_part) {
+      missing_parts_[path] = {++failures_, hash};
+    }
+    throw;
+  }
+  take_over(place.one_for_all, path);
   const auto missing = missing_parts_.find(path);
   if (request.piece == FilePiece::first) {
     missing_parts_.erase(path);
   } else if (missing != missing_parts_.end() && (request.piece == FilePiece::last || is_part) &&
-             (missing->second.failure > failed_before ||
-              missing->second.hash != std::hash<std::string>()(request.content))) {
+             (missing->second.failure > failed_before || missing->second.hash != hash)) {
     throw Error(ErrorCode::invalid_argument,
                 "part: an earlier part failed and is missing; nothing of this one was kept. Send that part "
                 "again, or begin with part \"first\"");
   }
   gather_terms(path, request);
-  const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
   const auto known = parts_.find(path);
   const auto written = std::make_shared<WrittenFile>();
   written->path = place.absolute;
@@ -241,6 +256,21 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
   if (failure) {
     std::rethrow_exception(failure);
   }
+}
+
+/// What is known of a file by its path, from when its name could not be told, counts for its name.
+void FileAccess::take_over(const std::string& path, const std::string& name) {
+  if (path == name) {
+    return;
+  }
+  const auto move = [&](auto& by_name) {
+    if (auto known = by_name.extract(path)) {
+      by_name.insert_or_assign(name, std::move(known.mapped()));
+    }
+  };
+  move(missing_parts_);
+  move(parts_);
+  move(terms_);
 }
 
 /// The first part begins anew; what is given last counts.

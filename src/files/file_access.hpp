@@ -47,13 +47,16 @@ class FileAccess final : public FilePlace {
     KeyedMutex<std::string>::Guard of_name;
     KeyedMutex<std::string>::Guard of_path;
   };
-  [[nodiscard]] Awaitable<Turns> turns_by(FilePlaceInRoot place, Milliseconds patience);
+  /// name_by_every_path, or the path where that cannot be told.
+  [[nodiscard]] Awaitable<std::string> name_of(FilePlaceInRoot place);
+  [[nodiscard]] Awaitable<Turns> turns_by(std::string name, std::string path, Milliseconds patience);
   [[nodiscard]] Awaitable<void> write_in_turn(FilePlaceInRoot place, WriteFile request,
                                               std::shared_ptr<std::optional<WrittenFile>> result);
   [[nodiscard]] Awaitable<void> do_write(std::shared_ptr<FreshFile> fresh, WriteFile request,
                                          std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
                                         std::shared_ptr<bool> placed);
+  void take_over(const std::string& path, const std::string& name);
   void gather_terms(const std::string& path, WriteFile& request);
   void note_parts(const std::string& path, const WriteFile& request, const std::optional<PartFile>& part);
   template <class Steps>
@@ -80,9 +83,9 @@ class FileAccess final : public FilePlace {
   Worker worker_;
   Worker contents_;                                   ///< no file system holds it up
   KeyedMutex<std::string> turns_;                     ///< by path, and by name_by_every_path
-  std::map<std::string, MissingPart> missing_parts_;  ///< by path
-  std::map<std::string, PartFile> parts_;             ///< by path: those that our client began or asked for
-  std::map<std::string, PartTerms> terms_;            ///< by path: of these, where something was given
+  std::map<std::string, MissingPart> missing_parts_;  ///< by name_of
+  std::map<std::string, PartFile> parts_;   ///< by name_of: those that our client began or asked for
+  std::map<std::string, PartTerms> terms_;  ///< by name_of: of these, where something was given
   std::uint64_t failures_ = 0;
 };
 

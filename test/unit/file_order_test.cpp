@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <boost/system/system_error.hpp>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <semaphore>
@@ -81,6 +83,45 @@ TEST_CASE("C3: of two whole writes the later call wins, and a read sees the writ
   const Calls calls = sent(scene, many);
   static_cast<void>(calls.back()->result());
   CHECK(slurp(scene.project / "file") == std::string(10'000, 't'));
+}
+
+TEST_CASE("C3: a part that is given up while it waits for its turn is missed as one that failed") {
+  for (const FilePiece piece : {FilePiece::first, FilePiece::next}) {
+    FilesScene scene;
+    run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "stale")));
+    const WriteFile given_up = scene.a_part("file", piece, "b");
+    const WriteFile last = scene.a_part("file", FilePiece::last, "d");
+    Calls calls = sent(scene, {scene.a_write("file", std::string(10 * kOneMegabyte, 'a')), given_up, last});
+    calls[1]->cancel();
+    CHECK_THROWS_AS(static_cast<void>(calls[1]->result()), boost::system::system_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(calls[2]->result()), doctest::Contains("an earlier part failed"),
+                         Error);
+    CHECK(scene.refused_write(last).says("an earlier part failed"));
+    run(scene.io, scene.files.write(given_up));
+    run(scene.io, scene.files.write(last));
+    CHECK(slurp(scene.project / "file") == (piece == FilePiece::first ? "bd" : "stalebd"));
+  }
+}
+
+TEST_CASE("C1: what is given with parts, and which are missing, holds by whichever path the file is named") {
+  FilesScene scene;
+  fs::create_directory(scene.project / "real");
+  fs::create_directory_symlink("real", scene.project / "link");
+  std::ofstream(scene.project / "real" / "file") << "somebody else's";
+  WriteFile first = scene.a_part("link/file", FilePiece::first, "a");
+  first.expected_sha256 = sha256_hex("what was read");
+  run(scene.io, scene.files.write(first));
+  const WriteFile last = scene.a_part("real/file", FilePiece::last, "b");
+  static_cast<void>(scene.refused_write(last));
+  CHECK(slurp(scene.project / "real" / "file") == "somebody else's");
+  std::ofstream(scene.project / "real" / "file") << "what was read";
+  run(scene.io, scene.files.write(last));
+  CHECK(slurp(scene.project / "real" / "file") == "ab");
+  WriteFile makes = scene.a_part("new/file", FilePiece::first, "a");
+  makes.create_parents = true;
+  makes.sha256 = sha256_hex("something else");
+  run(scene.io, scene.files.write(makes));
+  CHECK(scene.refused_write(scene.a_part("new/file", FilePiece::last, "b")).says("sha256: what was written"));
 }
 
 TEST_CASE("C3: it is one file by whichever path it is named, also in a directory that is yet to be made") {
