@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "base/descriptors.hpp"
@@ -218,28 +219,52 @@ Error somebody_elses(const std::filesystem::path& path, const std::string& must)
   return Error(ErrorCode::io, path.string() + " is refused, as it names commands that are run: " + must);
 }
 
-/// Who may put another file in its place, or another link on the way to it, chooses what is run as well.
-void refuse_replaceable(std::filesystem::path path) {
+struct stat stat_of(const std::filesystem::path& path, int flags) {
+  struct stat about{};
+  if (::fstatat(AT_FDCWD, path.c_str(), &about, flags) != 0) {
+    throw io_error("cannot read " + path.string(), errno);
+  }
+  return about;
+}
+
+/// Who may put another file in its place, or another directory or link on the way to it, chooses what is run
+/// as well.
+void refuse_replaceable(const std::filesystem::path& path) {
   constexpr int kMostLinks = 40;
-  for (int links = 0; links < kMostLinks; ++links) {
-    const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
-    struct stat around{};
-    struct stat about{};
-    if (::stat(directory.c_str(), &around) != 0 || ::lstat(path.c_str(), &about) != 0) {
-      throw io_error("cannot read " + path.string(), errno);
+  const std::filesystem::path whole = std::filesystem::absolute(path);
+  std::deque<std::filesystem::path> left(whole.begin(), whole.end());
+  std::filesystem::path at;
+  for (int links = 0; !left.empty() && links < kMostLinks;) {
+    const std::filesystem::path name = left.front();
+    left.pop_front();
+    if (name.is_absolute()) {
+      at = name;
+    } else if (name == "..") {
+      at = at.parent_path();
     }
+    if (name.is_absolute() || name == ".." || name == "." || name.empty()) {
+      continue;
+    }
+    const struct stat around = stat_of(at, 0);
+    const struct stat about = stat_of(at / name, AT_SYMLINK_NOFOLLOW);
+    const bool is_link = S_ISLNK(about.st_mode);
     const bool open_to_all = (around.st_mode & S_IWOTH) != 0 && (around.st_mode & S_ISVTX) == 0;
-    if (open_to_all || !is_ours(around) || !is_ours(about)) {
-      throw somebody_elses(
-          path, "it and its directory must be yours or root's, and not writable for all (chmod 700)");
+    if (open_to_all || (is_link && !is_ours(about)) || (left.empty() && !is_ours(around))) {
+      throw somebody_elses(path,
+                           "its directory and the links to it must be yours or root's, and no directory "
+                           "on the way writable for all (chmod o-w " +
+                               at.string() + ")");
     }
-    if (!S_ISLNK(about.st_mode)) {
-      return;
-    }
-    std::error_code error;
-    path = directory / std::filesystem::read_symlink(path, error);
-    if (error) {
-      throw io_error("cannot read " + path.string(), error.value());
+    if (is_link) {
+      ++links;
+      std::error_code error;
+      const std::filesystem::path target = std::filesystem::read_symlink(at / name, error);
+      if (error) {
+        throw io_error("cannot read " + path.string(), error.value());
+      }
+      left.insert(left.begin(), target.begin(), target.end());
+    } else {
+      at /= name;
     }
   }
 }

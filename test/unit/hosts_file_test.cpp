@@ -157,24 +157,31 @@ TEST_CASE("hosts.json S3: one that somebody else could put there, or lead to, is
   std::filesystem::create_symlink("own/hosts.json", dir / "link");
   std::filesystem::create_symlink(dir / "own/hosts.json", open_to_all / "link");
   std::filesystem::create_symlink("open/link", dir / "by_others");
+  std::filesystem::create_directory(open_to_all / "below");
+  write_file(open_to_all / "below/hosts.json", R"({"a": {"ssh": "x"}})");
+  std::filesystem::create_directory_symlink("../own", open_to_all / "way");
   CHECK(read_hosts(dir / "link").size() == 1);
   CHECK(read_hosts(dir / "by_others").size() == 1);
   for (const auto& [mode, used] : {std::pair<mode_t, bool>(0777, false), {01777, true}, {0775, true}}) {
     CAPTURE(mode);
     REQUIRE(::chmod(open_to_all.c_str(), mode) == 0);
-    for (const char* name : {"open/hosts.json", "open/link", "by_others"}) {
+    for (const char* name :
+         {"open/hosts.json", "open/link", "by_others", "open/below/hosts.json", "open/way/hosts.json"}) {
       CAPTURE(name);
       if (used) {
         CHECK(read_hosts(dir / name).size() == 1);
       } else {
         CHECK_THROWS_WITH_AS(static_cast<void>(read_hosts(dir / name)),
-                             doctest::Contains("it and its directory must be yours or root's"), Error);
+                             doctest::Contains("its directory and the links to it must be yours or root's"),
+                             Error);
       }
     }
   }
   if (::geteuid() == 0) {
     REQUIRE(::lchown((dir / "link").c_str(), 4'321, 4'321) == 0);
     CHECK_THROWS_AS(static_cast<void>(read_hosts(dir / "link")), Error);
+    REQUIRE(::lchown((open_to_all / "way").c_str(), 4'321, 4'321) == 0);
+    CHECK_THROWS_AS(static_cast<void>(read_hosts(open_to_all / "way/hosts.json")), Error);
     REQUIRE(::chown((dir / "own").c_str(), 4'321, 4'321) == 0);
     CHECK_THROWS_AS(static_cast<void>(read_hosts(dir / "own/hosts.json")), Error);
   }
