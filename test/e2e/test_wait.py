@@ -348,6 +348,20 @@ class AfterSending(unittest.TestCase):
         self.assertGreater(time.monotonic() - begin, least_s, (typed, sent))
         return sent
 
+    def test_a_wait_that_fails_does_not_hide_what_was_done(self) -> None:
+        """The pattern takes too many steps, which a line of the log alone shows."""
+        with Server() as server:
+            tab = server.create_tab()
+            command = "python3 -c \"print('a' * 3000 + 'b')\"; read x; echo got:$x"
+            started = tab.call("start_process", command=command, until="pattern", pattern="(a+)+$")
+            self.assertTrue(started.started, started)
+            self.assertIn("not waited for: pattern: takes too many steps", " ".join(started.notes))
+            self.assertEqual(tab.state(command_id=started.command_id).state, "running")
+            text = "a" * 3000 + "b"
+            sent = tab.call("send_text", text=text, until="pattern", pattern="(a+)+$")
+            self.assertEqual(sent.sent, len(text), sent)
+            self.assertIn("not waited for: pattern: takes too many steps", " ".join(sent.notes))
+
     def test_our_own_echo_is_no_match(self) -> None:
         """S2: at each shell's prompt, in one line, in several, in a long one, by keys, and typed ahead."""
         for shell in ("bash", "zsh", "dash", "fish"):
