@@ -11,7 +11,7 @@ namespace terminally {
 
 SeenForeground Evidence::foreground() const {
   using Who = SeenForeground::Who;
-  if (is_left_by_its_shell()) {
+  if (is_left_by_its_shell(*this)) {
     return {};
   }
   const Foreground in_tab = look_at_foreground(tab_.pane_pid);

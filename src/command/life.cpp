@@ -238,7 +238,7 @@ CommandLife::State CommandLife::next(Running state, const Look& look) const {
     return EndIsLate{look.now, look.now + kHousekeeping};
   }
   // Where no command of ours opened the nested shell, no other end tells us.
-  if (seen.is_left_by_its_shell()) {
+  if (is_left_by_its_shell(seen)) {
     return ShellGone{look.now, look.now + kHousekeeping};
   }
   const auto quiet = look.now - std::max(state.since, seen.log_grew());

@@ -102,9 +102,12 @@ class CommandSenses {
   [[nodiscard]] virtual bool is_stopped() const = 0;       ///< something of it is, and may be continued
 
   [[nodiscard]] bool has_begun() const { return has_start() || (in_files() && may_be_taken()); }
-  /// The shell that it was typed into has ended within another: what has the foreground now is of a command
-  /// around it, or of a person.
-  [[nodiscard]] bool is_left_by_its_shell() const { return is_nested() && shell_is_gone(); }
 };
+
+/// The shell that it was typed into has ended within another: what has the foreground now is of a command
+/// around it, or of a person.
+[[nodiscard]] inline bool is_left_by_its_shell(const CommandSenses& seen) {
+  return seen.is_nested() && seen.shell_is_gone();
+}
 
 }  // namespace terminally

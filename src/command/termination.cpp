@@ -39,7 +39,7 @@ Termination::State Termination::begin(Reason why, const CommandSenses& seen, Clo
                                       Todo& todo) {
   const bool force = seen.requested().force;
   todo.add(act::RecordTermination{why, force});
-  if (!force && !seen.is_left_by_its_shell()) {
+  if (!force && !is_left_by_its_shell(seen)) {
     todo.add(act::Begin{LongAct::press_interrupt_key});
   }
   todo.look_by(now);
@@ -91,7 +91,7 @@ void Termination::step(const CommandSenses& seen, Clock::time_point now, Todo& t
       todo.look_by(behind->until);
       return;
     }
-    if (seen.exit_code() || seen.is_left_by_its_shell()) {
+    if (seen.exit_code() || is_left_by_its_shell(seen)) {
       state_ = EndedInTime{};
       return;
     }
@@ -126,7 +126,8 @@ Termination::State Termination::press(Pressed pressed, const CommandSenses& seen
   if (!seen.exit_code()) {  // else it has ended, and only END is missing
     press_what_runs(pressed, seen, patience, now, todo);
   }
-  if (pressed.escalation.elapsed() >= patience + kGiveUpAfter) {
+  const bool ends_with_shell = is_left_by_its_shell(seen) && !pressed.shell_killed;  // which is told soon
+  if (pressed.escalation.elapsed() >= patience + kGiveUpAfter && !ends_with_shell) {
     todo.add(act::Begin{LongAct::end_rest});
     return GivesUp{std::move(pressed)};
   }

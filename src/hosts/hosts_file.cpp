@@ -267,6 +267,9 @@ void refuse_replaceable(const std::filesystem::path& path) {
       at /= name;
     }
   }
+  if (!left.empty()) {
+    throw io_error("cannot read " + path.string(), ELOOP);
+  }
 }
 
 }  // namespace

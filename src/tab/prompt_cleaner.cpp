@@ -73,9 +73,11 @@ asio::awaitable<std::string> PromptCleaner::note() {
       [this] { return row_as_shown_.empty() || unfinished_line(tab_.log, tab_.cols) == row_as_shown_; },
       kPromptShown);
   const std::string prompt = whole_unfinished_line(tab_.log, tab_.cols);
-  // A row with the new prompt has the first line of a command after it, and before it what the terminal
-  // echoed while there was no prompt yet.
-  const std::size_t at = prompt.empty() ? std::string::npos : row_before_.find(prompt);
+  // A row that begins with the new prompt has the first line of a command after it. In front of the prompt
+  // may stand what the terminal echoed while there was none yet. A brief one ("$") may stand in any text.
+  constexpr std::size_t kBriefPrompt = 2;
+  std::size_t at = prompt.empty() ? std::string::npos : row_before_.find(prompt);
+  at = at > 0 && prompt.size() <= kBriefPrompt ? std::string::npos : at;
   std::string line = at == std::string::npos ? row_before_ : row_before_.substr(at + prompt.size());
   if (row_before_.empty() ? ours_ : line.empty()) {
     co_return std::string();

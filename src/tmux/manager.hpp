@@ -202,6 +202,10 @@ class OutputCalls {
   /// time is over (the synchronous window at the latest). Changes nothing, holds no lock; cancelled, it just
   /// ends. Throws Error(invalid_argument) for a bad pattern.
   [[nodiscard]] Awaitable<WaitForResult> wait_for(WaitFor request);
+  /// The same behind what was typed. An error is told in `notes` and not thrown: as the answer it would say
+  /// that nothing was done.
+  [[nodiscard]] Awaitable<std::optional<WaitForResult>> wait_behind(WaitFor request,
+                                                                    std::vector<std::string>& notes);
 
  private:
   Parts parts_;

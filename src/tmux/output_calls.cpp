@@ -363,4 +363,14 @@ Awaitable<WaitForResult> OutputCalls::wait_for(WaitFor request) {
   return parts_.times.within(time, wait_in_tab(parts_, std::move(request), time));
 }
 
+Awaitable<std::optional<WaitForResult>> OutputCalls::wait_behind(WaitFor request,
+                                                                 std::vector<std::string>& notes) {
+  try {
+    co_return co_await wait_for(std::move(request));
+  } catch (const Error& error) {
+    notes.push_back(std::string("not waited for: ") + error.what());
+  }
+  co_return std::nullopt;
+}
+
 }  // namespace terminally

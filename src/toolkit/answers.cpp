@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <ctime>
 
-#include "base/error.hpp"
-
 namespace terminally {
 
 /// The text of an answer says these fields together (answer_state.hpp).
@@ -138,19 +136,9 @@ boost::asio::awaitable<SentAnswer> answer_after(ToolContext context, WindowId wi
     wait.waiting = *std::move(waiting);
     wait.from_byte = answer.input.from_byte;
     wait.behind_input = true;
-    answer.waited = co_await wait_behind_work(*context.manager, std::move(wait), answer.input.notes);
+    answer.waited = co_await context.manager->output().wait_behind(std::move(wait), answer.input.notes);
   }
   co_return answer;
-}
-
-boost::asio::awaitable<std::optional<WaitForResult>> wait_behind_work(TmuxManager& manager, WaitFor wait,
-                                                                      std::vector<std::string>& notes) {
-  try {
-    co_return co_await manager.output().wait_for(std::move(wait));
-  } catch (const Error& error) {
-    notes.push_back(std::string("not waited for: ") + error.what());
-  }
-  co_return std::nullopt;
 }
 
 namespace {

@@ -48,11 +48,6 @@ void describe(ResultVisitor& v, const SentAnswer& answer);
                                                               SentInput input,
                                                               std::optional<WaitTerms> waiting);
 
-/// Waits behind what was typed. An error of the wait is told in `notes` and not thrown: as the answer it
-/// would say that nothing was done.
-[[nodiscard]] boost::asio::awaitable<std::optional<WaitForResult>> wait_behind_work(
-    TmuxManager& manager, WaitFor wait, std::vector<std::string>& notes);
-
 void describe(ResultVisitor& v, const WaitForResult& waited);
 
 /// Describes the same fields without `notes`, for a tool that waits only when asked to. They are left out

@@ -66,7 +66,7 @@ boost::asio::awaitable<Started> start_process(ToolContext context, StartProcessA
     wait.waiting = *std::move(waiting);
     wait.waiting.arrived = arrived;
     wait.from_byte = started.process.start_byte;
-    started.waited = co_await wait_behind_work(*context.manager, std::move(wait), started.process.notes);
+    started.waited = co_await context.manager->output().wait_behind(std::move(wait), started.process.notes);
   }
   co_return started;
 }

@@ -287,7 +287,8 @@ TEST_CASE("every ending of a command that runs") {
 
 TEST_CASE("nothing is pressed where the shell that it was typed into has ended within another") {
   for (const auto& ends : {std::function<void(Play&)>([](Play& p) { deadline_at(p, 500ms); }),
-                           std::function<void(Play&)>([](Play& p) { cancel_at(p, 500ms); })}) {
+                           std::function<void(Play&)>([](Play& p) { cancel_at(p, 500ms); }),
+                           std::function<void(Play&)>([](Play& p) { cancel_at(p, 500ms, true); })}) {
     RunningPlay play;
     play.scene.nested = true;
     play.scene.outermost = false;
@@ -296,7 +297,9 @@ TEST_CASE("nothing is pressed where the shell that it was typed into has ended w
     const Outcome* outcome = play.until(10'000ms);
     REQUIRE(outcome != nullptr);
     CHECK(outcome->seen == Outcome::Seen::shell_gone);
+    CHECK(outcome->reason != Reason::timeout);
     CHECK(play.times("press key") == 0);
+    CHECK(play.times("end rest") == 0);
   }
 }
 
