@@ -200,17 +200,29 @@ Awaitable<FileAccess::Turns> FileAccess::turns_by(std::string name, std::string 
 Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile request,
                                           std::shared_ptr<std::optional<WrittenFile>> result) {
   std::string path = place.one_for_all;
-  const Arrival arrival{++arrivals_, failures_};
+  const std::uint64_t failed_before = failures_;
+  const bool is_part = request.piece && !request.content.empty();
+  const std::size_t hash = is_part ? std::hash<std::string>()(request.content) : 0;
   Turns turns;
   try {
     path = co_await name_of(place);
     turns = co_await turns_by(path, place.one_for_all, kForEver);
   } catch (...) {  // given up: a part that has not had its turn is missing as well
-    note_end_of_part(path, request, arrival, false, true);
+    if (is_part) {
+      missing_parts_[path] = {++failures_, hash};
+    }
     throw;
   }
   take_over(place.one_for_all, path);
-  const bool sent_again = is_sent_again(path, request, arrival);
+  const auto missing = missing_parts_.find(path);
+  if (request.piece == FilePiece::first) {
+    missing_parts_.erase(path);
+  } else if (missing != missing_parts_.end() && (request.piece == FilePiece::last || is_part) &&
+             (missing->second.failure > failed_before || missing->second.hash != hash)) {
+    throw Error(ErrorCode::invalid_argument,
+                "part: an earlier part failed and is missing; nothing of this one was kept. Send that part "
+                "again, or begin with part \"first\"");
+  }
   gather_terms(path, request);
   const auto known = parts_.find(path);
   const auto written = std::make_shared<WrittenFile>();
@@ -234,8 +246,10 @@ Awaitable<void> FileAccess::write_in_turn(FilePlaceInRoot place, WriteFile reque
     written->notes = fresh->notes();
     *result = *written;
   }
-  if (!failure || fresh->has_parts()) {
-    note_end_of_part(path, request, arrival, sent_again, failure != nullptr);
+  if (failure && is_part && fresh->has_parts()) {
+    missing_parts_[path] = {++failures_, hash};
+  } else if (!failure && is_part) {
+    missing_parts_.erase(path);
   }
   fresh.reset();
   co_await worker_.run(kStepCost, [] {});  // nothing is open, and nothing is left, before the turn is over
@@ -251,56 +265,12 @@ void FileAccess::take_over(const std::string& path, const std::string& name) {
   }
   const auto move = [&](auto& by_name) {
     if (auto known = by_name.extract(path)) {
-      known.key() = name;
-      by_name.insert(std::move(known));
+      by_name.insert_or_assign(name, std::move(known.mapped()));
     }
   };
-  if (auto missing = missing_parts_.extract(path)) {
-    missing_parts_[name].merge(missing.mapped());
-  }
+  move(missing_parts_);
   move(parts_);
   move(terms_);
-}
-
-/// Whether this is the first of the missing parts, once more. Throws where another part is missing before it.
-bool FileAccess::is_sent_again(const std::string& name, const WriteFile& request, Arrival arrival) {
-  const auto known = missing_parts_.find(name);
-  if (known == missing_parts_.end()) {
-    return false;
-  }
-  MissingParts& missing = known->second;
-  if (request.piece == FilePiece::first) {  // all begins anew; what came behind it stays missing
-    missing.erase(missing.begin(), missing.lower_bound(arrival.number));
-    return false;
-  }
-  const bool counts = request.piece == FilePiece::last || (request.piece && !request.content.empty());
-  if (!counts || missing.empty() || missing.begin()->first > arrival.number) {
-    return false;
-  }
-  const MissingPart& part = missing.begin()->second;
-  if (part.failure > arrival.failures || part.hash != std::hash<std::string>()(request.content)) {
-    throw Error(ErrorCode::invalid_argument,
-                "part: an earlier part failed and is missing; nothing of this one was kept. Send that part "
-                "again, or begin with part \"first\"");
-  }
-  return true;
-}
-
-/// `sent_again`: as is_sent_again.
-void FileAccess::note_end_of_part(const std::string& name, const WriteFile& request, Arrival arrival,
-                                  bool sent_again, bool failed) {
-  const bool is_first = request.piece == FilePiece::first;
-  if (sent_again && failed) {
-    missing_parts_[name].begin()->second.failure = ++failures_;
-  } else if (sent_again) {
-    missing_parts_[name].erase(missing_parts_[name].begin());
-  } else if (failed && (is_first || (request.piece && !request.content.empty()))) {
-    const auto hash = is_first ? std::nullopt : std::optional(std::hash<std::string>()(request.content));
-    missing_parts_[name].emplace(arrival.number, MissingPart{++failures_, hash});
-  }
-  if (const auto known = missing_parts_.find(name); known != missing_parts_.end() && known->second.empty()) {
-    missing_parts_.erase(known);
-  }
 }
 
 /// The first part begins anew; what is given last counts.

@@ -56,15 +56,7 @@ class FileAccess final : public FilePlace {
                                          std::shared_ptr<WrittenFile> written);
   [[nodiscard]] Awaitable<void> replace(std::shared_ptr<FreshFile> fresh, bool compares,
                                         std::shared_ptr<bool> placed);
-  /// When a write came: its number among all, and how many had failed by then.
-  struct Arrival {
-    std::uint64_t number = 0;
-    std::uint64_t failures = 0;
-  };
   void take_over(const std::string& path, const std::string& name);
-  [[nodiscard]] bool is_sent_again(const std::string& name, const WriteFile& request, Arrival arrival);
-  void note_end_of_part(const std::string& name, const WriteFile& request, Arrival arrival, bool sent_again,
-                        bool failed);
   void gather_terms(const std::string& path, WriteFile& request);
   void note_parts(const std::string& path, const WriteFile& request, const std::optional<PartFile>& part);
   template <class Steps>
@@ -73,12 +65,11 @@ class FileAccess final : public FilePlace {
   [[nodiscard]] Awaitable<void> give_time(std::string said, Awaitable<void> work);
   [[nodiscard]] Error timed_out(const std::string& said, const std::string& and_so) const;
 
-  /// A part that failed, or was given up, and was not sent again yet.
+  /// A part that failed, and was not sent again yet.
   struct MissingPart {
-    std::uint64_t failure = 0;        ///< its number among all
-    std::optional<std::size_t> hash;  ///< of its content; a first part begins anew, whatever it has
+    std::uint64_t failure = 0;  ///< its number among all
+    std::size_t hash = 0;       ///< of its content
   };
-  using MissingParts = std::map<std::uint64_t, MissingPart>;  ///< by the number of their arrival
 
   /// What was given with the parts so far, and is looked at with the last one.
   struct PartTerms {
@@ -90,12 +81,11 @@ class FileAccess final : public FilePlace {
   FileRoots roots_;
   Milliseconds patience_;
   Worker worker_;
-  Worker contents_;                                    ///< no file system holds it up
-  KeyedMutex<std::string> turns_;                      ///< by path, and by name_by_every_path
-  std::map<std::string, MissingParts> missing_parts_;  ///< by name_of
+  Worker contents_;                                   ///< no file system holds it up
+  KeyedMutex<std::string> turns_;                     ///< by path, and by name_by_every_path
+  std::map<std::string, MissingPart> missing_parts_;  ///< by name_of
   std::map<std::string, PartFile> parts_;   ///< by name_of: those that our client began or asked for
   std::map<std::string, PartTerms> terms_;  ///< by name_of: of these, where something was given
-  std::uint64_t arrivals_ = 0;
   std::uint64_t failures_ = 0;
 };
 

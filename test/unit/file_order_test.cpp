@@ -103,34 +103,6 @@ TEST_CASE("C3: a part that is given up while it waits for its turn is missed as 
   }
 }
 
-TEST_CASE("C3: a part that is given up is missed by those behind it alone, until it is sent again") {
-  FilesScene scene;
-  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "0")));
-  const WriteFile large = scene.a_part("file", FilePiece::next, std::string(10 * kOneMegabyte, 'a'));
-  const WriteFile b = scene.a_part("file", FilePiece::next, "b");
-  const WriteFile c = scene.a_part("file", FilePiece::next, "c");
-  const WriteFile d = scene.a_part("file", FilePiece::next, "d");
-  Calls calls = sent(scene, {large, b, c, d});
-  calls[2]->cancel();
-  calls[1]->cancel();
-  static_cast<void>(calls[0]->result());
-  CHECK_THROWS_WITH_AS(static_cast<void>(calls[3]->result()), doctest::Contains("an earlier part failed"),
-                       Error);
-  CHECK(scene.refused_write(c).says("an earlier part failed"));
-  run(scene.io, scene.files.write(b));
-  CHECK(scene.refused_write(d).says("an earlier part failed"));
-  run(scene.io, scene.files.write(c));
-  run(scene.io, scene.files.write(d));
-  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::last, "e")));
-  CHECK(slurp(scene.project / "file") == "0" + large.content + "bcde");
-  run(scene.io, scene.files.write(scene.a_part("file", FilePiece::first, "stale")));
-  Calls begun = sent(scene, {scene.a_write("file", large.content), scene.a_part("file", FilePiece::first, ""),
-                             scene.a_part("file", FilePiece::last, "x")});
-  begun[1]->cancel();
-  CHECK_THROWS_WITH_AS(static_cast<void>(begun[2]->result()), doctest::Contains("an earlier part failed"),
-                       Error);
-}
-
 TEST_CASE("C1: what is given with parts, and which are missing, holds by whichever path the file is named") {
   FilesScene scene;
   fs::create_directory(scene.project / "real");
