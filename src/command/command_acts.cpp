@@ -91,7 +91,7 @@ asio::awaitable<void> CommandActs::run(LongAct act) {
   states_[act] = ActState::going;
   switch (act) {
     case LongAct::press_interrupt_key:
-      if (typed_.nested && shells_.own_is_gone()) {
+      if (is_left_by_its_shell()) {
         break;
       }
       co_await press_interrupt_key(tab_, terminal_, context_.processes, record_->shell_pid);
@@ -134,6 +134,10 @@ void CommandActs::is_done(LongAct act) {
   watch_.wake();
 }
 
+bool CommandActs::is_left_by_its_shell() const {
+  return typed_.nested && shells_.own_is_gone();
+}
+
 asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
   TabProcesses processes(context_.processes, tab_, record_->shell_pid);
   co_await processes.look();
@@ -141,8 +145,7 @@ asio::awaitable<void> CommandActs::signal_group(act::SignalGroup signal) const {
   const Foreground in_tab = look_at_foreground(tab_.pane_pid);
   const Foreground front = end_of_keys(tab_.tty, in_tab).foreground;
   const bool is_behind = front.pid != in_tab.pid;
-  const bool left = typed_.nested && shells_.own_is_gone();
-  if (state_.has_ended() || left || (is_behind && front.group != signal.group)) {
+  if (state_.has_ended() || is_left_by_its_shell() || (is_behind && front.group != signal.group)) {
     co_return;
   }
   const auto told = signal.shell_goes_on ? shell_to_tell(signal, front) : std::nullopt;
@@ -175,7 +178,7 @@ asio::awaitable<void> CommandActs::signal_once(StopSignal signal) {
     state_.requested.why = Reason::cancelled_by_client;
   }
   co_await let_program_start(tab_);
-  if (state_.has_ended() || (typed_.nested && shells_.own_is_gone())) {
+  if (state_.has_ended() || is_left_by_its_shell()) {
     co_return;  // what has the foreground now is something else
   }
   if (record_.is_recorded() && !std::exchange(record_.edit().signalled, true)) {

@@ -65,6 +65,8 @@ class CommandActs {
                                                                LongAct act);
   [[nodiscard]] boost::asio::awaitable<void> run(LongAct act);
   void is_done(LongAct act);
+  /// As of CommandSenses, at the moment of the act: its shell may have ended since the look.
+  [[nodiscard]] bool is_left_by_its_shell() const;
   [[nodiscard]] std::optional<ProcessId> shell_to_tell(const act::SignalGroup& signal,
                                                        const Foreground& now) const;
   [[nodiscard]] boost::asio::awaitable<void> type_probe();
